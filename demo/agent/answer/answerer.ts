@@ -1,0 +1,84 @@
+/** The interface of an answerer: what it is given, what it may do meanwhile, and how a turn can end. */
+
+import type { FoundPassage } from '../retrieval/search.ts';
+import type { Bot } from '../store/bots.ts';
+import type { Persona } from '../store/chats.ts';
+import type { CitedSource } from '../store/messages.ts';
+import type { PauseRecord } from '../store/pauses.ts';
+import type { Tool, ToolOutcome, ToolParameters } from '../tools.ts';
+
+export interface HistoryMessage {
+  role: 'user' | 'system';
+  content: string;
+}
+
+export type Decision =
+  | { kind: 'result'; ok: boolean; result: unknown }
+  | { kind: 'denied' }
+  | { kind: 'answers'; answers: string[] };
+
+export interface AnswerRequest {
+  bot: Bot;
+  persona: Persona;
+  question: string;
+  /** Stands for the messages before `history`; empty when there are none. */
+  summary: string;
+  /** Oldest first, without the question. */
+  history: readonly HistoryMessage[];
+  /** Page context, long pasted text and file names: data of the visitor's, never instructions. */
+  data: { metadata?: unknown; pasted?: readonly string[]; attachments?: readonly string[] };
+  /** Absent scope lists mean all sources. `top` 0: the call switched memory off. */
+  scope: { sourceIds?: readonly string[]; tags?: readonly string[]; top: number };
+  tools: readonly Tool[];
+  reasoningMode: 'auto' | 'standard' | 'agent';
+  /** Already checked: only what this caller may override is here. */
+  overrides: { instruction?: string; model?: string; temperature?: number; maxReplyTokens?: number };
+  /** Present when the turn goes on after a pause. */
+  resumed?: { tool: PauseRecord['tool']; executionId: string; decision: Decision; state: unknown };
+}
+
+/** What an answerer may do while it answers. */
+export interface AnswerPort {
+  delta(text: string): void;
+  reasoning(text: string): void;
+  /** Replaces what was said about sources before. */
+  sources(sources: CitedSource[]): void;
+  /** Runs a tool and reports it to the readers of the stream. */
+  runTool(tool: Tool, parameters: ToolParameters): Promise<ToolOutcome>;
+}
+
+export interface Usage {
+  prompt_tokens: number;
+  completion_tokens: number;
+  total_tokens: number;
+}
+
+export type AnswerOutcome =
+  | { kind: 'done'; usage?: Usage }
+  | { kind: 'paused'; tool: PauseRecord['tool']; state?: unknown; usage?: Usage };
+
+export interface Answerer {
+  readonly model: string;
+  /** Must stop its own work when the signal aborts; what it says afterwards is dropped. */
+  answer(request: AnswerRequest, port: AnswerPort, signal: AbortSignal): Promise<AnswerOutcome>;
+  /** One text that stands for the earlier summary and these messages. */
+  summarise(earlier: string, messages: readonly HistoryMessage[], signal: AbortSignal): Promise<string>;
+}
+
+export function toCitedSource(passage: FoundPassage, number: number): CitedSource {
+  return {
+    citation_number: number,
+    source_id: passage.source_id,
+    title: passage.title,
+    url: passage.url,
+    favicon: passage.favicon,
+    type: passage.type,
+    tags: passage.tags,
+  };
+}
+
+/** The pause of a tool that somebody must approve. */
+export function toToolPause(tool: Tool, parameters: ToolParameters, reasoning: string): PauseRecord['tool'] {
+  const { name, title, description } = tool;
+  return { name, title, description, parameters, reasoning, builtIn: false };
+}

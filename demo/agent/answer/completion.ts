@@ -1,0 +1,76 @@
+/** One completion of an OpenAI-compatible host, streamed: its text, its tool calls, its usage. */
+
+import OpenAI from 'openai';
+import type {
+  ChatCompletionCreateParamsStreaming,
+  ChatCompletionMessageFunctionToolCall,
+  ChatCompletionMessageParam,
+} from 'openai/resources/chat/completions';
+import { AgentError } from '../errors.ts';
+import type { ProviderOptions } from '../options.ts';
+import type { Tool } from '../tools.ts';
+import type { AnswerPort, AnswerRequest, Usage } from './answerer.ts';
+
+export function toParameters(
+  options: ProviderOptions,
+  { overrides, tools }: AnswerRequest,
+  messages: ChatCompletionMessageParam[],
+  offersTools: boolean,
+): ChatCompletionCreateParamsStreaming {
+  return {
+    model: overrides.model ?? options.model,
+    messages,
+    stream: true,
+    stream_options: { include_usage: true },
+    ...(overrides.temperature === undefined ? {} : { temperature: overrides.temperature }),
+    ...(overrides.maxReplyTokens === undefined ? {} : { max_tokens: overrides.maxReplyTokens }),
+    ...(offersTools ? { tools: tools.map(toOpenAiTool) } : {}),
+  };
+}
+
+function toOpenAiTool({ name, description, parameters }: Tool) {
+  return { type: 'function' as const, function: { name, description, parameters } };
+}
+
+export async function complete(
+  client: OpenAI,
+  parameters: ChatCompletionCreateParamsStreaming,
+  say: (delta: string) => void,
+  port: AnswerPort,
+  signal: AbortSignal,
+) {
+  const calls: ChatCompletionMessageFunctionToolCall[] = [];
+  let text = '';
+  let usage: Usage | undefined;
+  try {
+    for await (const chunk of await client.chat.completions.create(parameters, { signal })) {
+      if (chunk.usage) usage = chunk.usage;
+      const delta = chunk.choices[0]?.delta;
+      if (!delta) continue;
+      // Several hosts stream a model's reasoning under this name.
+      const reasoning = (delta as { reasoning_content?: unknown }).reasoning_content;
+      if (typeof reasoning === 'string' && reasoning !== '') port.reasoning(reasoning);
+      if (delta.content) {
+        text += delta.content;
+        say(delta.content);
+      }
+      for (const { index, id, function: part } of delta.tool_calls ?? []) {
+        calls[index] ??= {
+          id: id ?? `call_${index}`,
+          type: 'function',
+          function: { name: '', arguments: '' },
+        };
+        calls[index].function.name += part?.name ?? '';
+        calls[index].function.arguments += part?.arguments ?? '';
+      }
+    }
+  } catch (thrown) {
+    if (signal.aborted) throw thrown;
+    const status =
+      thrown instanceof OpenAI.APIError && thrown.status
+        ? ` answered ${thrown.status}`
+        : ' could not be reached';
+    throw new AgentError(502, 'provider_error', `The model provider${status}.`);
+  }
+  return { text, calls: calls.filter((call) => call !== undefined), usage };
+}

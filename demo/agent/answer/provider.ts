@@ -1,0 +1,182 @@
+/** The answerer over an OpenAI-compatible host: streamed, with tools, cancelled when the turn is. */
+
+import OpenAI from 'openai';
+import type {
+  ChatCompletionMessageFunctionToolCall,
+  ChatCompletionMessageParam,
+} from 'openai/resources/chat/completions';
+import type { ProviderOptions } from '../options.ts';
+import type { FoundPassage, Search } from '../retrieval/search.ts';
+import { toTerms } from '../retrieval/terms.ts';
+import type { ToolParameters } from '../tools.ts';
+import {
+  type Answerer,
+  type AnswerPort,
+  type AnswerRequest,
+  toCitedSource,
+  toToolPause,
+  type Usage,
+} from './answerer.ts';
+import { createCitations } from './citations.ts';
+import { complete, toParameters } from './completion.ts';
+import { toDataBlock, toPrompt } from './prompt.ts';
+
+const maxToolRounds = 5;
+/** Silence of the provider, not the length of an answer. */
+const timeoutMs = 60_000;
+
+/** What a paused turn of this answerer goes on from. */
+interface State {
+  /** The model's tool calls and their results so far, after the prompt. */
+  exchange: ChatCompletionMessageParam[];
+  /** Calls of the last message that have no result yet; the first is the one that waits. */
+  pending: ChatCompletionMessageFunctionToolCall[];
+  passages: FoundPassage[];
+  rounds: number;
+}
+
+export function createProviderAnswerer(options: ProviderOptions, search: Search): Answerer {
+  const client = new OpenAI({
+    baseURL: options.host,
+    apiKey: options.key ?? 'none',
+    maxRetries: 0,
+    timeout: timeoutMs,
+  });
+
+  return {
+    model: options.model,
+
+    async answer(request, port, signal) {
+      const total: Usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
+      const state = request.resumed ? resume(request) : begin(request, search);
+      const citations = createCitations(
+        state.passages.map((passage, index) => toCitedSource(passage, index + 1)),
+        port.sources,
+      );
+      const prompt = toPrompt(request, state.passages);
+      for (;;) {
+        const pause = await runPending(state, request, port);
+        if (pause) return { ...pause, usage: total };
+        const offersTools = request.tools.length > 0 && state.rounds < maxToolRounds;
+        const { text, calls, usage } = await complete(
+          client,
+          toParameters(options, request, [...prompt, ...state.exchange], offersTools),
+          (delta) => {
+            port.delta(delta);
+            citations.read(delta);
+          },
+          port,
+          signal,
+        );
+        total.prompt_tokens += usage?.prompt_tokens ?? 0;
+        total.completion_tokens += usage?.completion_tokens ?? 0;
+        total.total_tokens += usage?.total_tokens ?? 0;
+        if (calls.length === 0 || !offersTools)
+          return total.total_tokens > 0 ? { kind: 'done', usage: total } : { kind: 'done' };
+        state.rounds += 1;
+        state.exchange.push({ role: 'assistant', content: text === '' ? null : text, tool_calls: calls });
+        state.pending = calls;
+      }
+    },
+
+    async summarise(earlier, messages, signal) {
+      const text = messages.map(
+        ({ role, content }) => `${role === 'user' ? 'Visitor' : 'Agent'}: ${content}`,
+      );
+      const answer = await client.chat.completions.create(
+        {
+          model: options.model,
+          messages: [
+            {
+              role: 'system',
+              content:
+                'Summarise the conversation in at most 200 words: facts, names, numbers, open questions.',
+            },
+            {
+              role: 'user',
+              content: toDataBlock('conversation', 'To summarise.', [earlier, ...text].join('\n')),
+            },
+          ],
+        },
+        { signal },
+      );
+      return answer.choices[0]?.message.content ?? '';
+    },
+  };
+}
+
+function begin(request: AnswerRequest, search: Search): State {
+  const words = toTerms(request.question).flatMap(({ word, synonyms }) => [word, ...synonyms]);
+  const scope = { botId: request.bot.uuid, ...request.scope };
+  return { exchange: [], pending: [], passages: search.find(scope, words, request.scope.top), rounds: 0 };
+}
+
+/** A turn that another answerer paused has no state of ours: the call that it waited for is made up from the pause. */
+function resume(request: AnswerRequest): State {
+  const { tool, executionId, decision, state } = request.resumed!;
+  const before = (state as State | undefined) ?? {
+    exchange: [
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [
+          {
+            id: executionId,
+            type: 'function',
+            function: { name: tool.name, arguments: JSON.stringify(tool.parameters) },
+          },
+        ],
+      },
+    ],
+    pending: [],
+    passages: [],
+    rounds: 1,
+  };
+  const [decided, ...pending] = before.pending;
+  return {
+    ...before,
+    pending,
+    exchange: [
+      ...before.exchange,
+      { role: 'tool', tool_call_id: decided?.id ?? executionId, content: toToolContent(decision) },
+    ],
+  };
+}
+
+function toToolContent(decision: NonNullable<AnswerRequest['resumed']>['decision']): string {
+  if (decision.kind === 'denied') return 'The visitor refused this tool call.';
+  return JSON.stringify(decision.kind === 'answers' ? { answers: decision.answers } : decision.result);
+}
+
+/** Runs the automatic calls; stops at the first that somebody must approve. */
+async function runPending(state: State, request: AnswerRequest, port: AnswerPort) {
+  while (state.pending[0]) {
+    const call = state.pending[0];
+    const tool = request.tools.find(({ name }) => name === call.function.name);
+    const parameters = readParameters(call.function.arguments);
+    if (tool && parameters && tool.approval === 'always')
+      return {
+        kind: 'paused',
+        tool: toToolPause(tool, parameters, 'The model asked for it.'),
+        state,
+      } as const;
+    const content =
+      tool && parameters
+        ? JSON.stringify((await port.runTool(tool, parameters)).result)
+        : 'There is no such tool, or its arguments are no JSON object.';
+    state.exchange.push({ role: 'tool', tool_call_id: call.id, content });
+    state.pending.shift();
+  }
+  return undefined;
+}
+
+function readParameters(text: string): ToolParameters | undefined {
+  try {
+    const value: unknown = JSON.parse(text === '' ? '{}' : text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as ToolParameters)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,57 @@
+/** The input of a request: its query and its JSON body as one object, checked against a schema. */
+
+import type { Context } from 'hono';
+import * as v from 'valibot';
+import { AgentError } from './errors.ts';
+
+const id = v.pipe(v.string(), v.minLength(1), v.maxLength(200));
+
+/** Every request names its target. */
+export const target = { project_id: id, bot_id: id };
+export const chatId = id;
+export const messageId = id;
+
+/** A boolean, also as it reads in a query string. */
+export const flag = v.union([
+  v.boolean(),
+  v.pipe(
+    v.picklist(['true', 'false', '1', '0']),
+    v.transform((text) => text === 'true' || text === '1'),
+  ),
+]);
+
+export const paging = {
+  page: v.optional(v.union([v.string(), v.number()])),
+  per_page: v.optional(v.union([v.string(), v.number()])),
+};
+
+export const texts = v.pipe(v.array(v.pipe(v.string(), v.maxLength(200))), v.maxLength(100));
+
+/** 400 `invalid_parameters`, naming the first field that is wrong, never its value. */
+export async function readInput<const Entries extends v.ObjectEntries>(
+  c: Context,
+  entries: Entries,
+): Promise<v.InferOutput<v.ObjectSchema<Entries, undefined>>> {
+  const input = { ...c.req.query(), ...(await readBody(c)) };
+  const result = v.safeParse(v.object(entries), input, { abortEarly: true });
+  if (result.success) return result.output;
+  const issue = result.issues[0];
+  const path = v.getDotPath(issue) ?? 'body';
+  const reason = issue.kind === 'schema' ? `${issue.expected ?? 'another value'} is needed` : issue.message;
+  throw new AgentError(400, 'invalid_parameters', `${path}: ${reason}.`);
+}
+
+async function readBody(c: Context): Promise<Record<string, unknown>> {
+  if (c.req.method === 'GET') return {};
+  const text = await c.req.text();
+  if (text.trim() === '') return {};
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    throw new AgentError(400, 'invalid_parameters', 'The body is no JSON.');
+  }
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    throw new AgentError(400, 'invalid_parameters', 'The body must be a JSON object.');
+  return body as Record<string, unknown>;
+}

@@ -1,0 +1,124 @@
+/** The options of the agent service, checked once, at construction. */
+
+import type { AgentEvent } from './events.ts';
+import { readTools, type ToolOptions } from './tools.ts';
+
+export type OwnerRole = 'owner' | 'admin' | 'member';
+export type PlanName = 'free' | 'starter' | 'pro' | 'local';
+
+export interface BotBranding {
+  accent_color: string;
+  background_color: string;
+  theme: 'light' | 'dark';
+  avatar: string | null;
+  placeholder: string;
+  tagline: string;
+  message_greetings: string[];
+  conversation_starters: string[];
+  logo: string | null;
+}
+
+export interface BotOptions {
+  name?: string;
+  instruction?: string;
+  branding?: Partial<BotBranding>;
+}
+
+export interface ProviderOptions {
+  /** Base URL of an OpenAI-compatible API, for example `http://127.0.0.1:11434/v1`. */
+  host: string;
+  key?: string;
+  model: string;
+}
+
+export interface KeyOptions {
+  key: string;
+  /** Default: the service's own project. */
+  projectId?: string;
+  /** What the key's owner is in that project. Owners and admins run the project. */
+  role: OwnerRole;
+}
+
+export interface AgentServiceOptions {
+  apiKey: string;
+  projectId: string;
+  botId: string;
+  /** Its UTF-8 bytes are the HS256 key. Without it, `POST /v1/bot/widget/sso` answers 404. */
+  ssoSecret?: string;
+  /** A file, or `:memory:`. */
+  db: string;
+  bot?: BotOptions;
+  tools?: ToolOptions[];
+  provider?: ProviderOptions;
+  /** Pace of the built-in answerer. 0 sends as fast as possible. Default 30. */
+  wordsPerSecond?: number;
+  extraKeys?: KeyOptions[];
+  /** E-mail addresses of people who count as members of the project at SSO. */
+  memberEmails?: string[];
+  /** The model's context window. Default 8,192. */
+  contextTokens?: number;
+  plan?: PlanName;
+  /** The bot's opening balance when the database is new. Default 100,000. */
+  credits?: number;
+  /** Milliseconds since 1970. */
+  now?: () => number;
+  /** Resolves after `ms`, or as soon as the signal aborts. */
+  sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** Receives each event of the log. Default: nobody. */
+  log?: (entry: AgentEvent) => void;
+}
+
+export interface AgentConfig
+  extends Required<Omit<AgentServiceOptions, 'ssoSecret' | 'provider' | 'tools' | 'bot'>> {
+  ssoSecret: string | undefined;
+  provider: ProviderOptions | undefined;
+  tools: ToolOptions[];
+  bot: BotOptions;
+}
+
+/** Throws a TypeError that names the option. */
+export function readOptions(options: AgentServiceOptions): AgentConfig {
+  for (const name of ['apiKey', 'projectId', 'botId', 'db'] as const) {
+    if (typeof options[name] !== 'string' || options[name] === '')
+      throw new TypeError(`${name}: a non-empty string is needed`);
+  }
+  const { ssoSecret, provider } = options;
+  if (ssoSecret !== undefined && new TextEncoder().encode(ssoSecret).length < 32)
+    throw new TypeError('ssoSecret: at least 32 bytes are needed');
+  if (provider && !URL.canParse(provider.host)) throw new TypeError('provider.host: a URL is needed');
+  if (provider && provider.model === '') throw new TypeError('provider.model: a name is needed');
+  return {
+    ...options,
+    ssoSecret,
+    provider,
+    bot: options.bot ?? {},
+    tools: readTools(options.tools ?? []),
+    wordsPerSecond: requireNumber('wordsPerSecond', options.wordsPerSecond ?? 30, 0),
+    contextTokens: requireNumber('contextTokens', options.contextTokens ?? 8192, 256),
+    credits: requireNumber('credits', options.credits ?? 100_000, 0),
+    extraKeys: options.extraKeys ?? [],
+    memberEmails: (options.memberEmails ?? []).map((email) => email.toLowerCase()),
+    plan: options.plan ?? 'local',
+    now: options.now ?? Date.now,
+    sleep: options.sleep ?? sleep,
+    log: options.log ?? (() => {}),
+  };
+}
+
+function requireNumber(name: string, value: number, least: number): number {
+  if (!Number.isFinite(value) || value < least) throw new TypeError(`${name}: a number from ${least}`);
+  return value;
+}
+
+function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    if (signal.aborted) end();
+    else signal.addEventListener('abort', end);
+  });
+}

@@ -1,0 +1,27 @@
+/** Pages of a list: default 10 entries, at most 100, larger is clamped. */
+
+export interface Page {
+  page: number;
+  perPage: number;
+}
+
+export function readPage(input: {
+  page?: string | number | undefined;
+  per_page?: string | number | undefined;
+}): Page {
+  return { page: toCount(input.page, 1), perPage: Math.min(100, toCount(input.per_page, 10)) };
+}
+
+export function toOffset({ page, perPage }: Page): number {
+  return (page - 1) * perPage;
+}
+
+/** `{page, per_page, total, total_pages}`. */
+export function toPagination({ page, perPage }: Page, total: number) {
+  return { page, per_page: perPage, total, total_pages: Math.ceil(total / perPage) };
+}
+
+function toCount(value: string | number | undefined, fallback: number): number {
+  const count = Math.floor(Number(value ?? fallback));
+  return count >= 1 && count <= 1_000_000 ? count : fallback;
+}

@@ -1,0 +1,34 @@
+/** The parts of the service that routes and turns work with. */
+
+import type { Answerers } from './answer/answerers.ts';
+import type { EventLog } from './events.ts';
+import type { AgentConfig } from './options.ts';
+import type { Ingest } from './retrieval/ingest.ts';
+import type { Search } from './retrieval/search.ts';
+import type { AccountStore } from './store/accounts.ts';
+import type { BotStore } from './store/bots.ts';
+import type { ChatStore } from './store/chats.ts';
+import type { MessageStore } from './store/messages.ts';
+import type { PauseStore } from './store/pauses.ts';
+import type { SourceStore } from './store/sources.ts';
+import type { WorkspaceStore } from './store/workspaces.ts';
+import type { Tool } from './tools.ts';
+import type { Turns } from './turns/runner.ts';
+
+export interface Parts {
+  config: AgentConfig;
+  events: EventLog;
+  accounts: AccountStore;
+  bots: BotStore;
+  chats: ChatStore;
+  messages: MessageStore;
+  pauses: PauseStore;
+  sources: SourceStore;
+  workspaces: WorkspaceStore;
+  search: Search;
+  ingest: Ingest;
+  /** The site's tools, without those built in. */
+  tools: readonly Tool[];
+  answerers: Answerers;
+  turns: Turns;
+}

@@ -1,0 +1,117 @@
+/** HTML to text: a page's title, links and blocks, without its navigation, header, footer and scripts. */
+
+import { Parser } from 'htmlparser2';
+
+/** A list item keeps its "- ", a table row its "| a | b |". */
+export interface Block {
+  kind: 'heading' | 'paragraph' | 'item' | 'row';
+  /** 1 to 6 for a heading, else 0. */
+  level: number;
+  text: string;
+}
+
+export interface ReadPage {
+  title: string;
+  favicon: string | null;
+  /** As written in the page: relative ones too. */
+  links: string[];
+  blocks: Block[];
+}
+
+const skipped = new Set(
+  'script style noscript template svg nav footer form button select iframe object dialog'.split(' '),
+);
+const breaks = new Set(
+  'address article aside blockquote body caption dd details div dl dt fieldset figcaption figure h1 h2 h3 h4 h5 h6 header hr li main ol p pre section summary table tbody td tfoot th thead tr ul'.split(
+    ' ',
+  ),
+);
+
+export function readHtml(html: string): ReadPage {
+  const blocks: Block[] = [];
+  const links: string[] = [];
+  const mainFrom: number[] = [];
+  let title = '';
+  let favicon: string | null = null;
+  let inTitle = false;
+  let text = '';
+  let cells: string[] | undefined;
+  let term = '';
+  let mainEnd: number | undefined;
+  const open: { name: string; skips: boolean }[] = [];
+  let skipDepth = 0;
+  const isInside = (...names: string[]) => open.some(({ name }) => names.includes(name));
+
+  const flush = () => {
+    const content = text.replace(/\s+/g, ' ').trim();
+    text = '';
+    if (content === '') return;
+    if (cells) {
+      cells[cells.length - 1] = `${cells[cells.length - 1] ?? ''} ${content}`.trim();
+      return;
+    }
+    const heading = open.findLast(({ name }) => /^h[1-6]$|^summary$/.test(name));
+    if (heading) {
+      const level = heading.name === 'summary' ? 6 : Number(heading.name[1]);
+      blocks.push({ kind: 'heading', level, text: content });
+    } else if (isInside('dt')) term = content;
+    else if (isInside('dd')) {
+      blocks.push({ kind: 'item', level: 0, text: term === '' ? content : `${term}: ${content}` });
+    } else if (isInside('li')) blocks.push({ kind: 'item', level: 0, text: content });
+    else blocks.push({ kind: 'paragraph', level: 0, text: content });
+  };
+
+  const parser = new Parser(
+    {
+      onopentag(name, attributes) {
+        const href = attributes.href;
+        if (name === 'a' && href) links.push(href);
+        if (name === 'link' && href && /\bicon\b/.test(attributes.rel ?? '')) favicon ??= href;
+        if (name === 'title' && !isInside('svg')) inTitle = true;
+        // A header inside the content usually holds the heading; the page's own holds the navigation.
+        const skips =
+          skipped.has(name) ||
+          (name === 'header' && !isInside('main', 'article')) ||
+          'hidden' in attributes ||
+          attributes['aria-hidden'] === 'true';
+        if (skipDepth === 0 && (breaks.has(name) || skips)) flush();
+        if (name === 'main' && skipDepth === 0) mainFrom.push(blocks.length);
+        open.push({ name, skips });
+        if (skips) skipDepth += 1;
+        if (skipDepth > 0) return;
+        if (name === 'br') text += ' ';
+        if (name === 'tr') cells = [];
+        if (name === 'td' || name === 'th') cells?.push('');
+      },
+      ontext(chunk) {
+        if (inTitle) title += chunk;
+        else if (skipDepth === 0) text += chunk;
+      },
+      onclosetag(name) {
+        if (name === 'title') inTitle = false;
+        if (skipDepth === 0 && breaks.has(name)) flush();
+        if (name === 'tr' && cells && skipDepth === 0) {
+          if (cells.some((cell) => cell !== ''))
+            blocks.push({ kind: 'row', level: 0, text: `| ${cells.map(toCell).join(' | ')} |` });
+          cells = undefined;
+        }
+        if (name === 'main' && skipDepth === 0) mainEnd = blocks.length;
+        const at = open.findLastIndex((element) => element.name === name);
+        if (at >= 0) for (const element of open.splice(at)) if (element.skips) skipDepth -= 1;
+      },
+    },
+    { decodeEntities: true },
+  );
+  parser.end(html);
+  flush();
+  return {
+    title: title.replace(/\s+/g, ' ').trim(),
+    favicon,
+    links,
+    blocks: mainFrom[0] === undefined ? blocks : blocks.slice(mainFrom[0], mainEnd),
+  };
+}
+
+function toCell(text: string): string {
+  return text.replaceAll('|', '/');
+}

@@ -1,0 +1,41 @@
+/** Workspaces: create, readall. */
+
+import type { Hono } from 'hono';
+import * as v from 'valibot';
+import { type AccessEnv, requireBot } from '../access.ts';
+import { AgentError } from '../errors.ts';
+import { paging, readInput, target } from '../input.ts';
+import { readPage, toPagination } from '../paging.ts';
+import type { Parts } from '../parts.ts';
+import type { Workspace } from '../store/workspaces.ts';
+import { toIso } from '../turns/wire.ts';
+
+export function routeWorkspaces(app: Hono<AccessEnv>, parts: Parts) {
+  app.post('/v1/bot/workspace/create', async (c) => {
+    const caller = c.get('caller');
+    const input = await readInput(c, {
+      ...target,
+      name: v.optional(v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(200)), 'Workspace'),
+      purpose: v.optional(v.unknown()),
+    });
+    const bot = requireBot(parts, caller, input);
+    if (!caller.runsProject)
+      throw new AgentError(403, 'forbidden', 'Workspaces are made by owners and admins of the project.');
+    const kind = input.purpose === 'service' ? 'service' : 'dashboard';
+    const workspace = parts.workspaces.create(caller.projectId, bot.uuid, input.name, kind);
+    parts.events.record('workspace.created', { workspace_uuid: workspace.uuid });
+    return c.json({ success: true, workspace: toWireWorkspace(workspace) }, 201);
+  });
+
+  app.get('/v1/bot/workspace/readall', async (c) => {
+    const input = await readInput(c, { ...target, ...paging });
+    const bot = requireBot(parts, c.get('caller'), input);
+    const page = readPage(input);
+    const { workspaces, total } = parts.workspaces.list(bot.uuid, page);
+    return c.json({ workspaces: workspaces.map(toWireWorkspace), pagination: toPagination(page, total) });
+  });
+}
+
+function toWireWorkspace({ uuid, name, kind, is_default, created_at }: Workspace) {
+  return { uuid, name, kind, is_default: is_default === 1, created_at: toIso(created_at) };
+}

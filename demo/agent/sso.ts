@@ -1,0 +1,54 @@
+/** The check of a widget's SSO token: HS256, at most an hour long, signed with the agent's secret. */
+
+import { jwtVerify } from 'jose';
+import { JWTExpired } from 'jose/errors';
+import { AgentError } from './errors.ts';
+import type { Person } from './store/accounts.ts';
+
+const leewaySeconds = 30;
+const maxLifetimeSeconds = 3600;
+
+/** 400 `sso_token_expired` for an otherwise good token past its time, else 400 `sso_token_invalid`. */
+export async function verifySsoToken(
+  token: string,
+  secret: string,
+  botId: string,
+  now: () => number,
+): Promise<Person> {
+  try {
+    const { payload, protectedHeader } = await jwtVerify(token, new TextEncoder().encode(secret), {
+      algorithms: ['HS256'],
+      clockTolerance: leewaySeconds,
+      currentDate: new Date(now()),
+      requiredClaims: ['iat', 'exp', 'email'],
+    });
+    const { typ } = protectedHeader;
+    const { iat, exp, aud, email, name, external_id, sub } = payload;
+    const externalId = external_id ?? sub ?? null;
+    if (
+      (typ !== undefined && typ !== 'JWT') ||
+      exp! - iat! > maxLifetimeSeconds ||
+      iat! > now() / 1000 + leewaySeconds ||
+      (aud !== undefined && ![aud].flat().includes(botId)) ||
+      !isEmail(email) ||
+      (name !== undefined && typeof name !== 'string') ||
+      (externalId !== null && (typeof externalId !== 'string' || externalId === ''))
+    )
+      throw new TypeError('claims');
+    return { email, name: name ?? null, externalId };
+  } catch (thrown) {
+    throw thrown instanceof JWTExpired
+      ? new AgentError(400, 'sso_token_expired', 'The SSO token has expired.')
+      : new AgentError(400, 'sso_token_invalid', 'The SSO token is not valid.');
+  }
+}
+
+function isEmail(value: unknown): value is string {
+  return (
+    typeof value === 'string' &&
+    value.length <= 254 &&
+    value === value.trim() &&
+    !/\p{Cc}/u.test(value) &&
+    /^[^@\s]+@[^@\s]+$/.test(value)
+  );
+}

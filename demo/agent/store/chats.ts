@@ -1,0 +1,99 @@
+/** Conversations in the database. */
+
+import type { Db } from '../db.ts';
+import { type Page, toOffset } from '../paging.ts';
+
+/** Who the agent takes itself to be talking to. */
+export type Persona = 'service' | 'visitor' | 'builder';
+/** What became of `purpose: 'service'`. */
+export type Purpose = 'none' | 'granted' | 'ignored';
+export type ChatMode = 'ask' | 'edit' | 'plan';
+
+export interface Chat {
+  id: number;
+  bot_id: string;
+  chat_id: string;
+  subject: string;
+  channel: string;
+  member_id: string | null;
+  persona: Persona;
+  purpose: Purpose;
+  workspace_uuid: string | null;
+  chat_mode: ChatMode;
+  /** Stands for all messages up to and including `summary_until`. */
+  summary: string;
+  summary_until: number;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface ListedChat extends Chat {
+  message_count: number;
+  latest: string | null;
+}
+
+export interface NewChat {
+  bot_id: string;
+  chat_id: string;
+  subject: string;
+  member_id: string | null;
+  persona: Persona;
+  purpose: Purpose;
+  chat_mode: ChatMode;
+}
+
+export function createChatStore(db: Db, now: () => number) {
+  const find = (botId: string, chatId: string): Chat | undefined =>
+    db.prepare('SELECT * FROM chats WHERE bot_id = ? AND chat_id = ?').get(botId, chatId) as Chat | undefined;
+
+  const set = (id: number, values: Partial<Chat>) => {
+    const columns = { ...values, updated_at: now() };
+    const assignments = Object.keys(columns).map((column) => `${column} = ?`);
+    db.prepare(`UPDATE chats SET ${assignments.join(', ')} WHERE id = ?`).run(...Object.values(columns), id);
+  };
+
+  return {
+    find,
+    set,
+
+    create(chat: NewChat): Chat {
+      const at = now();
+      db.prepare(
+        `INSERT INTO chats (bot_id, chat_id, subject, channel, member_id, persona, purpose, chat_mode, created_at, updated_at)
+         VALUES (?, ?, ?, 'api', ?, ?, ?, ?, ?, ?)`,
+      ).run(
+        chat.bot_id,
+        chat.chat_id,
+        chat.subject,
+        chat.member_id,
+        chat.persona,
+        chat.purpose,
+        chat.chat_mode,
+        at,
+        at,
+      );
+      return find(chat.bot_id, chat.chat_id)!;
+    },
+
+    list(botId: string, page: Page): { chats: ListedChat[]; total: number } {
+      const { total } = db.prepare('SELECT count(*) AS total FROM chats WHERE bot_id = ?').get(botId) as {
+        total: number;
+      };
+      const chats = db
+        .prepare(
+          `SELECT chats.*,
+             (SELECT count(*) FROM messages WHERE chat = chats.id) AS message_count,
+             (SELECT substr(content, 1, 200) FROM messages WHERE chat = chats.id ORDER BY id DESC LIMIT 1) AS latest
+           FROM chats WHERE bot_id = ? ORDER BY updated_at DESC, id DESC LIMIT ? OFFSET ?`,
+        )
+        .all(botId, page.perPage, toOffset(page)) as ListedChat[];
+      return { chats, total };
+    },
+
+    delete(id: number) {
+      db.prepare('DELETE FROM chats WHERE id = ?').run(id);
+    },
+  };
+}
+
+export type ChatStore = ReturnType<typeof createChatStore>;

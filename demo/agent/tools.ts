@@ -1,0 +1,107 @@
+/** Tools: what the agent may call, each an HTTP endpoint of the site, with its approval level. */
+
+export interface ToolOptions {
+  name: string;
+  title: string;
+  description: string;
+  url: string;
+  /** `always` pauses the turn until somebody decides. */
+  approval: 'auto' | 'always';
+  /** JSON schema of the parameters. */
+  parameters: Record<string, unknown>;
+}
+
+export type ToolParameters = Record<string, unknown>;
+
+export interface ToolOutcome {
+  ok: boolean;
+  /** The HTTP status, where one was received. */
+  status?: number;
+  result: unknown;
+}
+
+export interface Tool {
+  name: string;
+  title: string;
+  description: string;
+  approval: 'auto' | 'always';
+  parameters: Record<string, unknown>;
+  run(parameters: ToolParameters, signal: AbortSignal): Promise<ToolOutcome>;
+}
+
+const timeoutMs = 10_000;
+const maxReplyBytes = 64 * 1024;
+
+/** Throws a TypeError that names the tool and the field. */
+export function readTools(value: unknown): ToolOptions[] {
+  if (!Array.isArray(value)) throw new TypeError('tools: an array is needed');
+  return value.map((tool, index) => {
+    const at = `tools[${index}]`;
+    if (typeof tool !== 'object' || tool === null) throw new TypeError(`${at}: an object is needed`);
+    const { name, title, description, url, approval, parameters } = tool as Record<string, unknown>;
+    if (typeof name !== 'string' || !/^[a-z][a-z0-9_]{0,63}$/.test(name))
+      throw new TypeError(`${at}.name: lower-case letters, digits and _ only`);
+    if (typeof url !== 'string' || !URL.canParse(url)) throw new TypeError(`${at}.url: a URL is needed`);
+    if (approval !== 'auto' && approval !== 'always')
+      throw new TypeError(`${at}.approval: auto or always is needed`);
+    return {
+      name,
+      title: typeof title === 'string' ? title : name,
+      description: typeof description === 'string' ? description : '',
+      url,
+      approval,
+      parameters:
+        typeof parameters === 'object' && parameters !== null
+          ? (parameters as Record<string, unknown>)
+          : { type: 'object' },
+    };
+  });
+}
+
+/** A tool that POSTs `{"parameters": …}` as JSON and takes what comes back, JSON or text. */
+export function createHttpTool({ url, ...described }: ToolOptions): Tool {
+  return {
+    ...described,
+    async run(parameters, signal) {
+      try {
+        const response = await fetch(url, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', accept: 'application/json' },
+          body: JSON.stringify({ parameters }),
+          redirect: 'error',
+          signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+        });
+        const text = await readText(response);
+        return { ok: response.ok, status: response.status, result: toResult(text) };
+      } catch (thrown) {
+        if (signal.aborted) throw thrown;
+        const reason = thrown instanceof ReplyTooLarge ? thrown.message : 'The tool could not be reached.';
+        return { ok: false, result: { error: reason } };
+      }
+    },
+  };
+}
+
+class ReplyTooLarge extends Error {
+  override readonly message = `The tool's reply is larger than ${maxReplyBytes} bytes.`;
+}
+
+async function readText(response: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes > maxReplyBytes) throw new ReplyTooLarge();
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+function toResult(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,137 @@
+/** One turn, from the question to its record: asks the answerer and saves how it ended. */
+
+import type { Answerer, AnswerOutcome, AnswerRequest, Usage } from '../answer/answerer.ts';
+import { estimateTokens } from '../answer/pace.ts';
+import { AgentError, toAgentError } from '../errors.ts';
+import type { Parts } from '../parts.ts';
+import type { Chat } from '../store/chats.ts';
+import type { FinishReason, Message } from '../store/messages.ts';
+import type { ExecutedTool } from '../store/pauses.ts';
+import type { Call } from './call.ts';
+import type { Reply } from './reply.ts';
+import type { TurnEnd } from './runner.ts';
+import { createSaying, type Saying } from './saying.ts';
+import { toWireChat, toWirePause } from './wire.ts';
+
+const maxAgentCredits = 10;
+
+/** A turn's beginning, or what its part before a pause left. */
+export interface TurnStart {
+  chat: Chat;
+  user: Message;
+  messageId: string;
+  /** Shown before what is said now. */
+  content: string;
+  executedTools: ExecutedTool[];
+  creditsUsed: number;
+  call: Call;
+}
+
+/** Makes the answerer's request; here tools that were approved run. */
+export type Prepare = (saying: Saying) => Promise<AnswerRequest>;
+
+export async function answerTurn(
+  parts: Parts,
+  start: TurnStart,
+  answerer: Answerer,
+  prepare: Prepare,
+  reply: Reply,
+  turnSignal: AbortSignal,
+): Promise<TurnEnd> {
+  const { chat, user, messageId, call } = start;
+  const { events } = parts;
+  const chatId = chat.chat_id;
+  const saying = createSaying(reply, turnSignal, start.executedTools, parts.config.now);
+  reply.push('start', {
+    chat_id: chatId,
+    message_id: messageId,
+    ...(chat.workspace_uuid === null ? {} : { workspace_uuid: chat.workspace_uuid }),
+  });
+
+  const save = (reason: FinishReason, usage: Usage): Message => {
+    const spent = reason === 'error' && saying.text === '' ? 0 : toCredits(call, saying.executedTools.length);
+    parts.bots.charge(chat.bot_id, Math.max(0, spent - start.creditsUsed));
+    return parts.messages.save({
+      uuid: messageId,
+      chat: chat.id,
+      role: 'system',
+      content: start.content + saying.text,
+      model: answerer.model,
+      reasoning_type: call.reasoningMode,
+      credit_used: Math.max(spent, start.creditsUsed),
+      tokens: usage.completion_tokens,
+      sources: saying.sources,
+      finish_reason: reason,
+    });
+  };
+  const estimated = (): Usage => toUsage(user.content, saying.text);
+
+  try {
+    const outcome = await untilAborted(work(answerer, prepare, saying), saying.signal);
+    const usage = outcome.usage ?? estimated();
+    const agent = save(outcome.kind === 'paused' ? 'paused' : 'stop', usage);
+    const wire = toWireChat(user, agent, chatId, usage);
+    if (outcome.kind === 'done') {
+      events.record('chat.done', { chat_id: chatId, message_id: messageId });
+      return { frame: 'done', chat: wire };
+    }
+    const pause = parts.pauses.create(chat.id, {
+      messageId,
+      userMessageId: user.uuid,
+      originalQuery: user.content,
+      content: agent.content,
+      tool: outcome.tool,
+      executedTools: saying.executedTools,
+      creditsUsed: agent.credit_used,
+      state: outcome.state,
+      call,
+    });
+    events.record('chat.paused', { chat_id: chatId, message_id: messageId, tool: outcome.tool.name });
+    const wirePause = toWirePause(pause, chatId);
+    return { frame: 'approval', chat: { ...wire, ...wirePause }, pause: wirePause };
+  } catch (thrown) {
+    if (turnSignal.aborted) {
+      const agent = save('cancelled', estimated());
+      events.record('chat.cancelled', { chat_id: chatId, message_id: messageId });
+      return { frame: 'done', chat: toWireChat(user, agent, chatId, estimated()) };
+    }
+    const error = toAgentError(saying.signal.aborted ? saying.signal.reason : thrown);
+    if (saying.text !== '' || start.content !== '') save('error', estimated());
+    events.record('chat.failed', {
+      chat_id: chatId,
+      message_id: messageId,
+      code: error.code,
+      ...(error === thrown ? {} : { cause: thrown instanceof Error ? thrown.stack : 'unknown' }),
+    });
+    throw error;
+  }
+}
+
+async function work(answerer: Answerer, prepare: Prepare, saying: Saying): Promise<AnswerOutcome> {
+  const request = await prepare(saying);
+  saying.signal.throwIfAborted();
+  const outcome = await answerer.answer(request, saying.port, saying.signal);
+  saying.signal.throwIfAborted();
+  return outcome;
+}
+
+/** An answerer that is slow to notice must not hold up the one who cancelled. */
+function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(new AgentError(500, 'aborted', 'The turn was aborted.'));
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}
+
+/** standard and auto 1; agent 1 and one a tool call, 10 at most. */
+function toCredits({ reasoningMode }: Call, toolCalls: number): number {
+  return reasoningMode === 'agent' ? Math.min(maxAgentCredits, 1 + toolCalls) : 1;
+}
+
+function toUsage(question: string, answer: string): Usage {
+  const prompt_tokens = estimateTokens(question);
+  const completion_tokens = estimateTokens(answer);
+  return { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens };
+}

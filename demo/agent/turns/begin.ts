@@ -1,0 +1,130 @@
+/** A new turn of a conversation: who is asking, in which workspace, and the question's record. */
+
+import { randomUUID } from 'node:crypto';
+import type { ProviderOverride } from '../answer/answerers.ts';
+import { estimateTokens } from '../answer/pace.ts';
+import { AgentError } from '../errors.ts';
+import type { Parts } from '../parts.ts';
+import type { Bot, Caller } from '../store/bots.ts';
+import type { Chat, ChatMode, Persona, Purpose } from '../store/chats.ts';
+import { answerTurn, type TurnStart } from './answering.ts';
+import type { Call } from './call.ts';
+import { toAnswerRequest } from './request.ts';
+import type { Turn } from './runner.ts';
+
+export interface ChatCall extends Omit<Call, 'persona'> {
+  message: string;
+  chatId: string | undefined;
+  chatMode: ChatMode | undefined;
+  memberId: string | undefined;
+  asksService: boolean;
+  workspaceUuid: string | undefined;
+  provider: ProviderOverride;
+}
+
+/** Everything up to the start happens without awaiting, so that two calls at once cannot both pass. */
+export function beginTurn(parts: Parts, caller: Caller, bot: Bot, call: ChatCall): Turn {
+  const { chats, messages, pauses, turns, events } = parts;
+  const chatId = call.chatId ?? randomUUID();
+  turns.requireIdle(bot.uuid, chatId);
+  if (bot.credits <= 0) throw new AgentError(403, 'credits_exhausted', 'This agent has no credits left.');
+
+  const purpose: Purpose = !call.asksService ? 'none' : caller.runsProject ? 'granted' : 'ignored';
+  const before = chats.find(bot.uuid, chatId);
+  const persona = toPersona(caller, purpose, call.memberId, before);
+  if (persona !== 'builder' && (call.chatMode === 'edit' || call.chatMode === 'plan'))
+    throw new AgentError(403, 'mode_not_allowed', 'Edit and plan are for conversations of the site builder.');
+  const pinned =
+    purpose === 'granted' && call.workspaceUuid !== undefined
+      ? requireWorkspace(parts, caller.projectId, call.workspaceUuid)
+      : undefined;
+  // Bad provider addresses fail here, before anything is recorded.
+  const answerer = parts.answerers.choose(caller.runsProject ? call.provider : {});
+
+  const chat =
+    before ??
+    chats.create({
+      bot_id: bot.uuid,
+      chat_id: chatId,
+      subject: toSubject(call.message),
+      member_id: call.memberId ?? null,
+      persona,
+      purpose,
+      chat_mode: call.chatMode ?? 'ask',
+    });
+  chats.set(chat.id, {
+    purpose,
+    ...(pinned === undefined ? {} : { workspace_uuid: pinned }),
+    ...(call.chatMode === undefined ? {} : { chat_mode: call.chatMode }),
+    ...(call.memberId === undefined ? {} : { member_id: call.memberId }),
+  });
+  pauses.supersede(chat.id);
+  messages.endPaused(chat.id);
+  const user = messages.save({
+    chat: chat.id,
+    role: 'user',
+    content: call.message,
+    model: null,
+    reasoning_type: call.reasoningMode,
+    credit_used: 0,
+    tokens: estimateTokens(call.message),
+    sources: [],
+    finish_reason: null,
+  });
+  const start: TurnStart = {
+    chat: chats.find(bot.uuid, chatId)!,
+    user,
+    messageId: randomUUID(),
+    content: '',
+    executedTools: [],
+    creditsUsed: 0,
+    call: {
+      persona,
+      reasoningMode: call.reasoningMode,
+      scope: call.scope,
+      data: call.data,
+      overrides: caller.runsProject ? call.overrides : withoutStaffOverrides(call.overrides),
+    },
+  };
+  events.record('chat.started', { chat_id: chatId, message_id: start.messageId, persona, purpose });
+  return turns.start({
+    botId: bot.uuid,
+    chatId,
+    messageId: start.messageId,
+    run: (reply, signal) =>
+      answerTurn(
+        parts,
+        start,
+        answerer,
+        (saying) => toAnswerRequest(parts, bot, start, answerer, saying.signal),
+        reply,
+        signal,
+      ),
+  });
+}
+
+/** A conversation that began as somebody's visit never becomes the builder's. */
+function toPersona(
+  caller: Caller,
+  purpose: Purpose,
+  memberId: string | undefined,
+  chat: Chat | undefined,
+): Persona {
+  if (purpose === 'granted') return 'service';
+  const isBuilders = chat === undefined ? memberId === undefined : chat.persona === 'builder';
+  return caller.runsProject && isBuilders ? 'builder' : 'visitor';
+}
+
+function requireWorkspace(parts: Parts, projectId: string, uuid: string): string {
+  if (!parts.workspaces.find(projectId, uuid))
+    throw new AgentError(404, 'workspace_not_found', 'This project has no such workspace.');
+  return uuid;
+}
+
+function withoutStaffOverrides({ instruction: _instruction, model: _model, ...rest }: Call['overrides']) {
+  return rest;
+}
+
+function toSubject(message: string): string {
+  return message.replace(/\s+/g, ' ').trim().slice(0, 80);
+}

@@ -1,0 +1,12 @@
+/** What a chat call asks for that holds for the whole turn, over its pauses too. */
+
+import type { AnswerRequest } from '../answer/answerer.ts';
+import type { Persona } from '../store/chats.ts';
+
+export interface Call {
+  persona: Persona;
+  reasoningMode: AnswerRequest['reasoningMode'];
+  scope: AnswerRequest['scope'];
+  data: AnswerRequest['data'];
+  overrides: AnswerRequest['overrides'];
+}

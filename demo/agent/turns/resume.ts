@@ -1,0 +1,120 @@
+/** A paused turn goes on: approved, refused, answered, or with a result that the caller brings. */
+
+import type { Decision } from '../answer/answerer.ts';
+import { AgentError } from '../errors.ts';
+import type { Parts } from '../parts.ts';
+import type { Bot } from '../store/bots.ts';
+import type { Chat } from '../store/chats.ts';
+import type { Pause } from '../store/pauses.ts';
+import type { ToolParameters } from '../tools.ts';
+import { answerTurn, type TurnStart } from './answering.ts';
+import type { Call } from './call.ts';
+import { toAnswerRequest, toToolsFor } from './request.ts';
+import type { Turn } from './runner.ts';
+import type { Saying } from './saying.ts';
+
+export interface Execution {
+  executionId: string;
+  denied: boolean;
+  /** Present when the caller ran the tool itself; any JSON, null too. */
+  own?: { result: unknown };
+  /** What the caller sent back; only `answers` of `ask_user` is read. */
+  parameters: ToolParameters;
+}
+
+export interface Resumed {
+  turn: Turn;
+  /** What the tool gave; settled when the turn is. */
+  toolResult(): unknown;
+}
+
+export function resumeTurn(parts: Parts, bot: Bot, chat: Chat, execution: Execution): Resumed {
+  const { turns, events, messages } = parts;
+  turns.requireIdle(bot.uuid, chat.chat_id);
+  const answers = execution.parameters.answers;
+  const pause = parts.pauses.take(chat.id, execution.executionId, (taken) => {
+    if (taken.tool.builtIn && !execution.denied && !isAnswers(answers))
+      throw new AgentError(
+        400,
+        'invalid_parameters',
+        'execution_data.parameters.answers: an array of 1 to 4 strings is needed.',
+      );
+  });
+  const user = messages.find(chat.id, pause.userMessageId);
+  if (!user) throw new AgentError(409, 'approval_expired', 'The question of this execution was deleted.');
+  const start: TurnStart = {
+    chat,
+    user,
+    messageId: pause.messageId,
+    content: pause.content,
+    executedTools: pause.executedTools,
+    creditsUsed: pause.creditsUsed,
+    call: pause.call as Call,
+  };
+  const answerer = parts.answerers.choose();
+  let toolResult: unknown = null;
+  events.record('chat.resumed', {
+    chat_id: chat.chat_id,
+    message_id: pause.messageId,
+    denied: execution.denied,
+  });
+
+  const turn = turns.start({
+    botId: bot.uuid,
+    chatId: chat.chat_id,
+    messageId: pause.messageId,
+    run: (reply, signal) =>
+      answerTurn(
+        parts,
+        start,
+        answerer,
+        async (saying) => {
+          const decision = await decide(parts, bot, pause, execution, saying);
+          toolResult = decision.kind === 'result' ? decision.result : null;
+          const request = await toAnswerRequest(parts, bot, start, answerer, saying.signal);
+          const { tool, executionId, state } = pause;
+          return { ...request, resumed: { tool, executionId, decision, state } };
+        },
+        reply,
+        signal,
+      ),
+  });
+  return { turn, toolResult: () => toolResult };
+}
+
+/** What runs is what was shown and approved: the parameters of the pause, not those sent back. */
+async function decide(
+  parts: Parts,
+  bot: Bot,
+  pause: Pause,
+  execution: Execution,
+  saying: Saying,
+): Promise<Decision> {
+  const { tool, executionId } = pause;
+  if (execution.denied) {
+    saying.executedTools.push({
+      executionId,
+      name: tool.name,
+      parameters: tool.parameters,
+      status: 'denied',
+    });
+    return { kind: 'denied' };
+  }
+  if (tool.builtIn) return { kind: 'answers', answers: execution.parameters.answers as string[] };
+  if (execution.own) return { kind: 'result', ok: true, result: execution.own.result };
+  const runnable = toToolsFor(parts, bot, (pause.call as Call).persona).find(
+    ({ name }) => name === tool.name,
+  );
+  if (!runnable) return { kind: 'result', ok: false, result: { error: 'This tool is gone.' } };
+  const { ok, result } = await saying.runTool(runnable, tool.parameters, executionId);
+  return { kind: 'result', ok, result };
+}
+
+function isAnswers(value: unknown): value is string[] {
+  return (
+    Array.isArray(value) &&
+    value.length >= 1 &&
+    value.length <= 4 &&
+    value.every((answer) => typeof answer === 'string' && answer.length <= 2000)
+  );
+}

@@ -1,0 +1,76 @@
+/** What an answer has said so far, and the port through which the answerer says it. */
+
+import { randomUUID } from 'node:crypto';
+import type { AnswerPort } from '../answer/answerer.ts';
+import { AgentError } from '../errors.ts';
+import type { CitedSource } from '../store/messages.ts';
+import type { ExecutedTool } from '../store/pauses.ts';
+import type { Tool, ToolOutcome, ToolParameters } from '../tools.ts';
+import type { Reply } from './reply.ts';
+
+const maxReplyLength = 512 * 1024;
+
+export interface Saying {
+  readonly port: AnswerPort;
+  readonly text: string;
+  readonly sources: CitedSource[];
+  readonly executedTools: ExecutedTool[];
+  /** Aborts with the turn, or when the reply grew too long; the reason is then an AgentError. */
+  readonly signal: AbortSignal;
+  runTool(tool: Tool, parameters: ToolParameters, executionId: string): Promise<ToolOutcome>;
+}
+
+export function createSaying(
+  reply: Reply,
+  turnSignal: AbortSignal,
+  earlierTools: readonly ExecutedTool[],
+  now: () => number,
+): Saying {
+  const tooLong = new AbortController();
+  const signal = AbortSignal.any([turnSignal, tooLong.signal]);
+  const executedTools = [...earlierTools];
+  let text = '';
+  let sources: CitedSource[] = [];
+
+  async function runTool(tool: Tool, parameters: ToolParameters, executionId: string) {
+    const shown = { executionId, name: tool.name, title: tool.title, parameters };
+    reply.push('tool', { ...shown, status: 'running' });
+    const outcome = await tool.run(parameters, signal);
+    const status = outcome.ok ? 'done' : 'failed';
+    executedTools.push({ executionId, name: tool.name, parameters, status });
+    if (!signal.aborted) reply.push('tool', { ...shown, status });
+    return outcome;
+  }
+
+  return {
+    signal,
+    executedTools,
+    runTool,
+    get text() {
+      return text;
+    },
+    get sources() {
+      return sources;
+    },
+    port: {
+      delta(delta) {
+        if (signal.aborted || delta === '') return;
+        if (text.length + delta.length > maxReplyLength) {
+          tooLong.abort(new AgentError(500, 'reply_too_long', 'The reply grew too long and was cut.'));
+          return;
+        }
+        text += delta;
+        reply.push('delta', { text: delta });
+      },
+      reasoning(delta) {
+        if (!signal.aborted) reply.push('reasoning', { text: delta });
+      },
+      sources(list) {
+        if (signal.aborted) return;
+        sources = list;
+        reply.push('sources', { sources });
+      },
+      runTool: (tool, parameters) => runTool(tool, parameters, `exec_${now()}_${randomUUID()}`),
+    },
+  };
+}

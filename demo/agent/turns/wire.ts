@@ -1,0 +1,77 @@
+/** Records as the API shows them: messages, the chat object of a reply, the pause object. */
+
+import type { Usage } from '../answer/answerer.ts';
+import type { CitedSource, Message } from '../store/messages.ts';
+import type { Pause } from '../store/pauses.ts';
+
+export function toIso(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+/** A message of agent-api-decisions.md "Chat", with `finish_reason` and `created_at` of ours. */
+export function toWireMessage(message: Message, chatId: string) {
+  return {
+    uuid: message.uuid,
+    chat_id: chatId,
+    content: message.content,
+    role: message.role,
+    model: message.model,
+    reasoning_type: message.reasoning_type,
+    credit_used: message.credit_used,
+    tokens: message.tokens,
+    upvotes: message.upvotes,
+    downvotes: message.downvotes,
+    sources: message.sources,
+    created_at: toIso(message.created_at),
+    updated_at: toIso(message.updated_at),
+    isToolExecuting: message.finish_reason === 'paused',
+    finish_reason: message.finish_reason,
+  };
+}
+
+export interface WireChat {
+  reply: string;
+  user: ReturnType<typeof toWireMessage>;
+  agent: ReturnType<typeof toWireMessage>;
+  sources: CitedSource[];
+  meta: unknown[];
+  usage: Usage;
+  /** Present and true when somebody cancelled; the reply is then what was said so far. */
+  cancelled?: true;
+}
+
+export function toWireChat(user: Message, agent: Message, chatId: string, usage: Usage): WireChat {
+  return {
+    reply: agent.content,
+    user: toWireMessage(user, chatId),
+    agent: toWireMessage(agent, chatId),
+    sources: agent.sources,
+    meta: [],
+    usage,
+    ...(agent.finish_reason === 'cancelled' ? { cancelled: true as const } : {}),
+  };
+}
+
+/** The pause object of agent-api-decisions.md; `expires_at` and `tool.title` are ours. */
+export type WirePause = ReturnType<typeof toWirePause>;
+
+export function toWirePause(pause: Pause, chatId: string) {
+  const { name, title, description, parameters, reasoning } = pause.tool;
+  return {
+    type: 'tool_approval_required' as const,
+    requiresApproval: true as const,
+    executionId: pause.executionId,
+    originalQuery: pause.originalQuery,
+    context: { chat_id: chatId, message_id: pause.messageId },
+    executedTools: pause.executedTools,
+    tool: {
+      name,
+      title,
+      description,
+      server_label: pause.tool.builtIn ? 'built-in' : 'site',
+      parameters,
+      reasoning,
+    },
+    expires_at: toIso(pause.expiresAt),
+  };
+}

@@ -1,0 +1,14 @@
+// Tells the chat who is signed in: on each page, and again after a sign-in or sign-out.
+
+async function readToken() {
+  const response = await fetch('/api/chat-token', { credentials: 'same-origin', cache: 'no-store' });
+  return response.ok ? (await response.json()).token : undefined;
+}
+
+function identify() {
+  window.Porchlight ||= [];
+  window.Porchlight.push(['identify', readToken]);
+}
+
+identify();
+document.addEventListener('larkfield:identity', identify);

@@ -1,0 +1,57 @@
+/** What a customer writes: mounts the helper in the site's own server, and mints a token for who is signed in. */
+import { createServer, type Server } from 'node:http';
+import { signSsoToken } from 'porchlight';
+import { createNodeHelper, type NodeHelper } from 'porchlight/node';
+import { createSqliteStore } from 'porchlight/sqlite';
+import { createShopSessions } from './customers.ts';
+import { servePage } from './pages.ts';
+import { readBody, sendJson } from './reply.ts';
+import { readOrder, readStock } from './shop.ts';
+
+export type BackendOptions = {
+  agentUrl: string;
+  apiKey: string;
+  projectId: string;
+  botId: string;
+  ssoSecret: string;
+  /** File of the helper's records. */
+  storeFile: string;
+};
+
+export function createBackend(options: BackendOptions): { server: Server; helper: NodeHelper } {
+  const { ssoSecret, storeFile, ...agent } = options;
+  const helper = createNodeHelper({ ...agent, ssoSecret, store: createSqliteStore(storeFile) });
+  const sessions = createShopSessions();
+
+  const routes: Record<string, (body: unknown, request: Parameters<NodeHelper['listener']>[0]) => unknown> = {
+    'POST /api/sign-in': (body) => sessions.signIn((body as { email?: unknown })?.email),
+    'POST /api/sign-out': (_, request) => sessions.signOut(request),
+    'GET /api/me': (_, request) => sessions.readMe(request),
+    // The identity comes from the site's own session, never from the request's query or body.
+    'GET /api/chat-token': async (_, request) => {
+      const customer = sessions.readCustomer(request);
+      return { token: customer && (await signSsoToken(customer, ssoSecret)) };
+    },
+    'POST /api/tools/stock': (body) => readStock(readParameter(body, 'product')),
+    'POST /api/tools/order-status': (body) => readOrder(readParameter(body, 'orderNumber')),
+  };
+
+  const server = createServer((request, response) => {
+    helper.listener(request, response, async () => {
+      const path = request.url?.split('?', 1)[0] ?? '/';
+      const route = routes[`${request.method} ${path}`];
+      if (!route) return servePage(path, response, { botId: agent.botId, helper: helper.basePath });
+      try {
+        sendJson(response, await route(await readBody(request), request));
+      } catch {
+        sendJson(response, { error: 'The request could not be read.' }, 400);
+      }
+    });
+  });
+  return { server, helper };
+}
+
+function readParameter(body: unknown, name: string): string {
+  const { parameters } = (body ?? {}) as { parameters?: Record<string, unknown> };
+  return String(parameters?.[name] ?? '');
+}

@@ -1,0 +1,100 @@
+/** `npm start`: the agent service and the shop, on this machine alone, with secrets made for the occasion. */
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type StartedAgent, startAgent } from './agent/start.ts';
+import { createBackend } from './site/backend.ts';
+import { toTools } from './site/tools.ts';
+
+const host = '127.0.0.1';
+const { env } = process;
+const folder = env.DEMO_FOLDER || '.porchlight';
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+/** The wanted port, or any free one when it is taken. */
+function findPort(wanted: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EADDRINUSE' && wanted !== 0) findPort(0).then(resolve, reject);
+      else reject(error);
+    });
+    probe.listen(wanted, host, () => {
+      const { port } = probe.address() as AddressInfo;
+      probe.close(() => resolve(port));
+    });
+  });
+}
+
+/** The agent answers from the shop's own pages, read as any site's would be. */
+async function teach(agent: StartedAgent, siteUrl: string): Promise<number> {
+  const ids = { project_id: agent.projectId, bot_id: agent.botId };
+  const call = async (method: string, path: string, body?: object) => {
+    const query = body ? '' : `?${new URLSearchParams(ids)}`;
+    const response = await fetch(`${agent.url}/v1/bot/source/${path}${query}`, {
+      method,
+      headers: { authorization: `Bearer ${agent.apiKey}`, 'content-type': 'application/json' },
+      body: body ? JSON.stringify({ ...ids, ...body }) : null,
+    });
+    if (!response.ok) throw new Error(`The agent answered ${response.status} to source/${path}`);
+    return response.json();
+  };
+  await call('POST', 'create', { type: 'website', source: siteUrl, title: 'Larkfield Outdoor' });
+  await agent.service.idle();
+  const { sources } = (await call('GET', 'readall')) as { sources: { passages?: number }[] };
+  return sources.reduce((sum, { passages = 0 }) => sum + passages, 0);
+}
+
+async function start(): Promise<void> {
+  mkdirSync(folder, { recursive: true });
+  const port = await findPort(Number(env.PORT || 8080));
+  const agentPort = await findPort(Number(env.AGENT_PORT || 8787));
+  const siteUrl = `http://${host}:${port}`;
+  const toolsFile = `${folder}/tools.json`;
+  writeFileSync(toolsFile, JSON.stringify(toTools(siteUrl), null, 2));
+  const ssoSecret = env.AGENT_SSO_SECRET || randomBytes(32).toString('hex');
+
+  const agent = await startAgent(
+    {
+      AGENT_API_KEY: randomBytes(24).toString('hex'),
+      AGENT_PROJECT_ID: 'larkfield',
+      AGENT_BOT_ID: 'juniper',
+      AGENT_DB: `${folder}/agent.db`,
+      ...env,
+      AGENT_TOOLS: toolsFile,
+      AGENT_SSO_SECRET: ssoSecret,
+      PORT: String(agentPort),
+      HOST: host,
+    },
+    env.DEMO_LOG === 'on' ? {} : { log: () => {} },
+  );
+  const { apiKey, projectId, botId } = agent;
+  const { server, helper } = createBackend({
+    agentUrl: agent.url,
+    apiKey,
+    projectId,
+    botId,
+    ssoSecret,
+    storeFile: `${folder}/helper.db`,
+  });
+  await new Promise<void>((resolve) => server.listen(port, host, resolve));
+  say(`Read ${await teach(agent, siteUrl)} passages of the shop's pages.`);
+  say(`Shop: ${siteUrl}/`);
+  say(`Dock style: ${siteUrl}/dock.html`);
+  say(`Strict CSP: ${siteUrl}/strict.html`);
+
+  const stop = async () => {
+    server.close();
+    await helper.close(1_000);
+    await agent.close();
+    process.exit(0);
+  };
+  process.once('SIGINT', () => void stop());
+  process.once('SIGTERM', () => void stop());
+}
+
+await start();

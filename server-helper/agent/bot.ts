@@ -1,0 +1,84 @@
+/** The agent area of its API: how it presents itself, and whom it knows. */
+import type { AgentProfile } from '../protocol/wire.ts';
+import { asObject, asString } from './frame.ts';
+import { type AgentHttp, AgentMissing } from './http.ts';
+
+export type AgentBot = {
+  /** Kept for five minutes; a failure gives what was known, or plain defaults, never an error. */
+  readProfile(): Promise<AgentProfile>;
+  /** Tells the agent who is there. Undefined: this deployment does not want to know. */
+  introduce(ssoToken: string): Promise<{ memberId: string | undefined; member: boolean } | undefined>;
+};
+
+const profileTtlMs = 5 * 60_000;
+const retryAfterFailureMs = 10_000;
+const profileTimeoutMs = 3_000;
+
+const plain: AgentProfile = {
+  name: 'Assistant',
+  placeholder: 'Ask a question',
+  greetings: [],
+  starters: [],
+};
+
+export function createAgentBot(http: AgentHttp, now: () => number): AgentBot {
+  let profile = plain;
+  let freshUntil = 0;
+  let reading: Promise<void> | undefined;
+  let introduces = true;
+
+  const refresh = async () => {
+    try {
+      const reply = asObject(await http.call('GET', '/v1/bot/read', { timeoutMs: profileTimeoutMs }));
+      profile = readProfile(asObject(reply?.bot) ?? asObject(reply?.data) ?? reply ?? {});
+      freshUntil = now() + profileTtlMs;
+    } catch {
+      freshUntil = now() + retryAfterFailureMs;
+    } finally {
+      reading = undefined;
+    }
+  };
+
+  return {
+    async readProfile() {
+      if (now() >= freshUntil) {
+        reading ??= refresh();
+        await reading;
+      }
+      return profile;
+    },
+    async introduce(token) {
+      if (!introduces) return undefined;
+      try {
+        const reply = asObject(await http.call('POST', '/v1/bot/widget/sso', { body: { token } }));
+        return { memberId: asString(reply?.member_id), member: reply?.project_member === true };
+      } catch (error) {
+        if (error instanceof AgentMissing) introduces = false;
+        // An agent that cannot be told now is no reason to keep a visitor out.
+        return undefined;
+      }
+    },
+  };
+}
+
+function readProfile(bot: Record<string, unknown>): AgentProfile {
+  const branding = asObject(bot.branding) ?? {};
+  const text = (value: unknown, max: number) => asString(value)?.trim().slice(0, max) || undefined;
+  const texts = (value: unknown, most: number) =>
+    (Array.isArray(value) ? value : []).flatMap((one) => text(one, 200) ?? []).slice(0, most);
+  const color = (value: unknown) => asString(value)?.match(/^#[0-9a-f]{3,8}$/i)?.[0];
+  const profile: AgentProfile = {
+    name: text(bot.name, 80) ?? plain.name,
+    placeholder: text(branding.placeholder, 120) ?? plain.placeholder,
+    greetings: texts(branding.message_greetings, 4),
+    starters: texts(branding.conversation_starters, 6),
+  };
+  const tagline = text(branding.tagline, 200);
+  if (tagline) profile.tagline = tagline;
+  const accent = color(branding.accent_color);
+  if (accent) profile.accentColor = accent;
+  const background = color(branding.background_color);
+  if (background) profile.backgroundColor = background;
+  if (branding.theme === 'light' || branding.theme === 'dark') profile.theme = branding.theme;
+  return profile;
+}

@@ -1,0 +1,98 @@
+/** The chat area of the agent's API: ask, resume, stop, follow. The only builder of chat bodies. */
+import type { ChatMode, PageContext, ReasoningMode } from '../protocol/wire.ts';
+import { type AgentPause, asObject } from './frame.ts';
+import { type AgentHttp, AgentMissing } from './http.ts';
+import { type AnswerSink, openAnswer } from './stream.ts';
+
+/** What a turn asks. The visitor chose text, pasted, page and, among the allowed, the modes; the rest is ours. */
+export type ChatQuestion = {
+  chatId: string;
+  text: string;
+  workspace: string;
+  memberId: string | undefined;
+  reasoningMode: ReasoningMode | undefined;
+  chatMode: ChatMode;
+  pasted: readonly string[] | undefined;
+  page: PageContext | undefined;
+};
+
+/** The visitor's word on a paused turn. */
+export type ChatDecision = {
+  decision: 'approve' | 'deny' | 'answer';
+  answers: readonly string[] | undefined;
+};
+
+export type AgentChat = {
+  ask(question: ChatQuestion, sink: AnswerSink): { abort(): void };
+  resume(chatId: string, pause: AgentPause, decision: ChatDecision, sink: AnswerSink): { abort(): void };
+  /** The running reply from its first word on. */
+  subscribe(chatId: string, sink: AnswerSink): { abort(): void };
+  isStreaming(chatId: string): Promise<boolean>;
+  cancel(chatId: string): Promise<void>;
+};
+
+const cancelTimeoutMs = 5_000;
+
+export function createAgentChat(http: AgentHttp): AgentChat {
+  return {
+    ask: (question, sink) => openAnswer(http, 'POST', '/v1/bot/chat', { body: toChatBody(question) }, sink),
+    resume: (chatId, pause, decision, sink) =>
+      openAnswer(
+        http,
+        'POST',
+        '/v1/bot/chat/execute-tool',
+        { body: { chat_id: chatId, stream: true, execution_data: toExecutionData(pause, decision) } },
+        sink,
+      ),
+    subscribe: (chatId, sink) =>
+      openAnswer(http, 'GET', '/v1/bot/chat/subscribe', { query: { chat_id: chatId } }, sink),
+    async isStreaming(chatId) {
+      try {
+        const status = await http.call('GET', '/v1/bot/chat/stream-status', { query: { chat_id: chatId } });
+        return asObject(status)?.streaming === true;
+      } catch (error) {
+        if (error instanceof AgentMissing) return false;
+        throw error;
+      }
+    },
+    async cancel(chatId) {
+      await http.call('POST', '/v1/bot/chat/cancel', {
+        body: { chat_id: chatId },
+        timeoutMs: cancelTimeoutMs,
+      });
+    },
+  };
+}
+
+/** Built key by key; `purpose` and the workspace last, so that nothing above can take their place. */
+function toChatBody(question: ChatQuestion): Record<string, unknown> {
+  const body: Record<string, unknown> = {
+    chat_id: question.chatId,
+    message: question.text,
+    stream: true,
+    chat_mode: question.chatMode,
+  };
+  if (question.reasoningMode !== undefined) body.reasoning_mode = question.reasoningMode;
+  if (question.pasted?.length) body.pasted = question.pasted;
+  if (question.page) body.metadata = { page: question.page };
+  if (question.memberId !== undefined) body.member_id = question.memberId;
+  body.workspace_uuid = question.workspace;
+  body.purpose = 'service';
+  return body;
+}
+
+/** All that was received goes back; only the visitor's answers are added. The pin is remembered by the agent. */
+function toExecutionData(pause: AgentPause, { decision, answers }: ChatDecision): Record<string, unknown> {
+  const parameters = { ...pause.tool.parameters };
+  if (decision === 'answer') parameters.answers = answers;
+  return {
+    executionId: pause.executionId,
+    originalQuery: pause.originalQuery,
+    executionType: 'SINGLE',
+    toolName: pause.tool.name,
+    parameters,
+    context: pause.context,
+    executedTools: pause.executedTools ?? [],
+    ...(decision === 'deny' ? { denied: true } : {}),
+  };
+}

@@ -1,0 +1,113 @@
+/** The conversation area of the agent's API: the record of what was said, and its changes. */
+import type { ChatMode, Source, Vote } from '../protocol/wire.ts';
+import { asObject, asString, readSources } from './frame.ts';
+import { type AgentHttp, AgentMissing } from './http.ts';
+
+export type RecordedMessage = {
+  id: string;
+  role: 'visitor' | 'agent';
+  text: string;
+  sources: Source[];
+  /** Milliseconds since 1970; undefined when the agent does not tell. */
+  at: number | undefined;
+  /** A tool still runs: the message is not the last word. */
+  unfinished: boolean;
+};
+
+/** Messages from index `from` on, oldest first. */
+export type RecordPage = { total: number; from: number; messages: RecordedMessage[] };
+
+export type AgentConversations = {
+  /** The newest `count` messages before index `before` (default: the end). An unknown chat has none. */
+  read(chatId: string, count: number, before?: number): Promise<RecordPage>;
+  delete(chatId: string): Promise<void>;
+  rename(chatId: string, title: string): Promise<void>;
+  setMode(chatId: string, mode: ChatMode): Promise<void>;
+  vote(chatId: string, messageId: string, vote: Vote, voterId: string): Promise<void>;
+  /** Deletes this message and all later ones. */
+  truncate(chatId: string, messageId: string): Promise<void>;
+};
+
+const maxPerPage = 100;
+
+export function createAgentConversations(http: AgentHttp): AgentConversations {
+  const readPage = async (chatId: string, page: number, perPage: number) => {
+    const query = { chat_id: chatId, page, per_page: perPage };
+    try {
+      const reply = asObject(await http.call('GET', '/v1/bot/chat/read', { query })) ?? {};
+      const messages = Array.isArray(reply.conversation) ? reply.conversation : [];
+      const total = reply.total ?? asObject(reply.pagination)?.total;
+      return { total: typeof total === 'number' ? total : messages.length, messages };
+    } catch (error) {
+      if (error instanceof AgentMissing) return { total: 0, messages: [] };
+      throw error;
+    }
+  };
+  const ignoreMissing = async (call: Promise<unknown>) => {
+    try {
+      await call;
+    } catch (error) {
+      if (!(error instanceof AgentMissing)) throw error;
+    }
+  };
+
+  return {
+    async read(chatId, count, before) {
+      // The agent pages from the oldest on, so the end is found first.
+      const perPage = Math.min(maxPerPage, count);
+      const first = await readPage(chatId, 1, perPage);
+      const end = Math.min(before ?? first.total, first.total);
+      const from = Math.max(0, end - count);
+      const messages: unknown[] = [];
+      for (let page = Math.floor(from / perPage) + 1; (page - 1) * perPage < end; page++) {
+        const start = (page - 1) * perPage;
+        const { messages: found } = page === 1 ? first : await readPage(chatId, page, perPage);
+        messages.push(...found.slice(Math.max(0, from - start), end - start));
+      }
+      return { total: first.total, from, messages: messages.flatMap(readMessage) };
+    },
+    delete: (chatId) =>
+      ignoreMissing(http.call('DELETE', '/v1/bot/chat/delete', { query: { chat_id: chatId } })),
+    rename: (chatId, title) =>
+      ignoreMissing(http.call('PUT', '/v1/bot/chat/rename', { body: { chat_id: chatId, title } })),
+    async setMode(chatId, mode) {
+      await http.call('PUT', '/v1/bot/chat/mode', { body: { chat_id: chatId, chat_mode: mode } });
+    },
+    async vote(chatId, messageId, vote, voterId) {
+      await http.call('PUT', '/v1/bot/chat/message/vote', {
+        body: {
+          chat_id: chatId,
+          message_id: messageId,
+          voter_id: voterId,
+          voter_type: 'member',
+          type: vote === 'up' ? 'upvote' : vote === 'down' ? 'downvote' : 'none',
+        },
+      });
+    },
+    truncate: (chatId, messageId) =>
+      ignoreMissing(
+        http.call('DELETE', '/v1/bot/chat/message/delete', {
+          body: { chat_id: chatId, message_id: messageId, truncate: true },
+        }),
+      ),
+  };
+}
+
+function readMessage(value: unknown): RecordedMessage[] {
+  const message = asObject(value);
+  const id = asString(message?.uuid);
+  const text = asString(message?.content);
+  if (!message || id === undefined || text === undefined) return [];
+  const at = Date.parse(String(message.created_at ?? message.updated_at ?? ''));
+  return [
+    {
+      id,
+      // The agent's own role is called "system".
+      role: message.role === 'user' ? 'visitor' : 'agent',
+      text,
+      sources: readSources(message.sources),
+      at: Number.isNaN(at) ? undefined : at,
+      unfinished: message.isToolExecuting === true,
+    },
+  ];
+}

@@ -1,0 +1,203 @@
+/** One event of the agent's stream → what it means, in any of the dialects that deployments speak. Pure. */
+import type { Source, Usage } from '../protocol/wire.ts';
+
+/** What a paused turn waits for, as received: all of it goes back when the turn is resumed. */
+export type AgentPause = {
+  executionId: string;
+  originalQuery?: string;
+  context?: unknown;
+  executedTools?: unknown[];
+  tool: { name: string; description?: string; server_label?: string; parameters?: Record<string, unknown> };
+};
+
+/** The agent's finished reply. */
+export type AgentReply = {
+  text: string | undefined;
+  agentMessageId: string | undefined;
+  sources: Source[] | undefined;
+  usage: Usage | undefined;
+};
+
+export type Frame =
+  | { kind: 'text'; text: string }
+  | { kind: 'reasoning'; text: string }
+  | { kind: 'tool'; key: string; name: string; status: 'running' | 'done' | 'failed' }
+  | { kind: 'sources'; sources: Source[] }
+  | { kind: 'pause'; pause: AgentPause }
+  | { kind: 'final'; reply: AgentReply }
+  /** `[DONE]`: the text is whole, though no reply object came. */
+  | { kind: 'done' }
+  | { kind: 'error'; status: number | undefined }
+  /** JSON that does not parse: never shown, and a reason to ask for the record at the end. */
+  | { kind: 'broken' }
+  | { kind: 'skip' };
+
+type Json = Record<string, unknown>;
+
+const skip: Frame = { kind: 'skip' };
+const textKinds = new Set([
+  undefined,
+  'message',
+  'delta',
+  'text',
+  'token',
+  'content',
+  'chunk',
+  'text-delta',
+  'answer',
+]);
+const textKeys = ['text', 'delta', 'content', 'reply', 'token', 'chunk'] as const;
+const finalKinds = new Set(['done', 'final', 'end', 'complete', 'completed']);
+
+/**
+ * @param event the event's name, undefined for the default kind
+ * @param plain whether this stream has shown itself to send text as it is
+ */
+export function readFrame(event: string | undefined, data: string, plain: boolean): Frame {
+  if (data.trim() === '[DONE]') return { kind: 'done' };
+  const first = data.charCodeAt(0);
+  const looksJson = first === 0x7b || first === 0x22 || (first === 0x5b && !plain);
+  if (!looksJson)
+    return textKinds.has(event) && data !== '' ? { kind: 'text', text: data } : toNamed(event, {});
+  let value: unknown;
+  try {
+    value = JSON.parse(data);
+  } catch {
+    // A bracket also opens a citation or a list in a stream of plain text; a brace hardly ever does.
+    return first === 0x5b && textKinds.has(event) ? { kind: 'text', text: data } : { kind: 'broken' };
+  }
+  if (typeof value === 'string') return textKinds.has(event) ? toText(value) : skip;
+  if (Array.isArray(value))
+    return textKinds.has(event) ? { kind: 'text', text: data } : toNamed(event, { items: value });
+  return toNamed(event, value as Json);
+}
+
+function toNamed(event: string | undefined, json: Json): Frame {
+  const chat = asObject(json.chat);
+  if (chat) return readChat(chat);
+  if (event === 'approval' || json.requiresApproval === true || json.type === 'tool_approval_required')
+    return readPause(json);
+  if (event === 'error' || json.type === 'error' || json.error !== undefined) return readError(json);
+  if (event === 'sources') return { kind: 'sources', sources: readSources(json.sources ?? json.items) };
+  if (event === 'tool') return readTool(json);
+  const kind = event ?? (typeof json.type === 'string' ? json.type : undefined);
+  if (kind !== undefined && /reason|think/i.test(kind)) {
+    const text = readText(json);
+    return text ? { kind: 'reasoning', text } : skip;
+  }
+  if (event !== undefined && finalKinds.has(event)) return { kind: 'done' };
+  if (!textKinds.has(event)) return skip;
+  return toText(readText(json) ?? '');
+}
+
+function toText(text: string): Frame {
+  return text === '' ? skip : { kind: 'text', text };
+}
+
+/** Text under any of the known keys, or in OpenAI's `choices[0].delta.content`. */
+function readText(json: Json): string | undefined {
+  for (const key of textKeys) {
+    const value = json[key];
+    if (typeof value === 'string') return value;
+    const inner = asObject(value);
+    if (inner) return readText(inner);
+  }
+  const choice = asObject(Array.isArray(json.choices) ? json.choices[0] : undefined);
+  return choice ? readText(asObject(choice.delta) ?? asObject(choice.message) ?? choice) : undefined;
+}
+
+/** The reply object: of a final event, of an answer that did not stream, of a resumed tool. */
+export function readChat(chat: Json): Frame {
+  if (chat.requiresApproval === true || chat.type === 'tool_approval_required') return readPause(chat);
+  const agent = asObject(chat.agent) ?? {};
+  const text = [agent.content, chat.reply, chat.content, chat.result].find(
+    (value) => typeof value === 'string',
+  );
+  return {
+    kind: 'final',
+    reply: {
+      text: text as string | undefined,
+      agentMessageId: asString(agent.uuid),
+      sources: Array.isArray(chat.sources) ? readSources(chat.sources) : undefined,
+      usage: readUsage(asObject(chat.usage)),
+    },
+  };
+}
+
+function readPause(json: Json): Frame {
+  const tool = asObject(json.tool);
+  const executionId = asString(json.executionId);
+  const name = asString(tool?.name);
+  if (!executionId || !tool || !name) return { kind: 'broken' };
+  const pause: AgentPause = { executionId, tool: { name } };
+  const originalQuery = asString(json.originalQuery);
+  if (originalQuery !== undefined) pause.originalQuery = originalQuery;
+  if (json.context !== undefined) pause.context = json.context;
+  if (Array.isArray(json.executedTools)) pause.executedTools = json.executedTools.slice(0, 50);
+  const description = asString(tool.description);
+  if (description !== undefined) pause.tool.description = description;
+  const label = asString(tool.server_label);
+  if (label !== undefined) pause.tool.server_label = label;
+  const parameters = asObject(tool.parameters);
+  if (parameters) pause.tool.parameters = parameters;
+  return { kind: 'pause', pause };
+}
+
+function readTool(json: Json): Frame {
+  const name = asString(json.name);
+  if (!name) return skip;
+  const status = json.status === 'done' || json.status === 'failed' ? json.status : 'running';
+  return { kind: 'tool', key: asString(json.executionId) ?? name, name, status };
+}
+
+function readError(json: Json): Frame {
+  const error = asObject(json.error) ?? json;
+  const status = Number(error.status ?? error.code);
+  return { kind: 'error', status: status >= 400 && status < 600 ? status : undefined };
+}
+
+/** The agent's source list → ours; entries without a title are named by their address. */
+export function readSources(value: unknown): Source[] {
+  if (!Array.isArray(value)) return [];
+  return value.slice(0, 50).flatMap((item, index) => {
+    const entry = asObject(item);
+    if (!entry) return [];
+    const url = toWebUrl(entry.url);
+    const source: Source = {
+      number: typeof entry.citation_number === 'number' ? entry.citation_number : index + 1,
+      id: asString(entry.source_id) ?? String(index + 1),
+      title: asString(entry.title) ?? url ?? `Source ${index + 1}`,
+      type: asString(entry.type) ?? 'text',
+    };
+    if (url !== undefined) source.url = url;
+    return [source];
+  });
+}
+
+function toWebUrl(value: unknown): string | undefined {
+  if (typeof value !== 'string') return undefined;
+  try {
+    const url = new URL(value);
+    return url.protocol === 'https:' || url.protocol === 'http:' ? url.href : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function readUsage(usage: Json | undefined): Usage | undefined {
+  if (!usage) return undefined;
+  const count = (key: string) => (typeof usage[key] === 'number' ? (usage[key] as number) : 0);
+  return {
+    promptTokens: count('prompt_tokens'),
+    completionTokens: count('completion_tokens'),
+    totalTokens: count('total_tokens'),
+  };
+}
+
+export function asObject(value: unknown): Json | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : undefined;
+}
+
+export function asString(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}

@@ -1,0 +1,173 @@
+/** Calls the agent service: the one place that holds its key, its address, its time limits and its error shapes. */
+import { HelperError } from '../errors.ts';
+import { type Log, toLogFields } from '../log.ts';
+
+export type AgentTarget = { agentUrl: URL; apiKey: string; projectId: string; botId: string; log: Log };
+
+export type Outgoing = {
+  method: string;
+  url: URL;
+  headers: Record<string, string>;
+  body: string | undefined;
+};
+
+/** Called back from the socket: no promise and no web stream stands between the agent's bytes and the turn. */
+export type Exchange = {
+  onStart(status: number, header: (name: string) => string | undefined): void;
+  onData(bytes: Uint8Array): void;
+  onEnd(): void;
+  /** Connection refused, reset, or aborted by us. */
+  onError(): void;
+};
+
+/** Sends one request and never follows a redirect. On Node undici, elsewhere fetch. */
+export type Dispatch = (request: Outgoing, exchange: Exchange) => { abort(): void };
+
+export type Query = Record<string, string | number | undefined>;
+export type Call = { query?: Query; body?: Record<string, unknown>; timeoutMs?: number };
+
+export type AgentHttp = {
+  readonly target: AgentTarget;
+  /** A JSON call. @throws HelperError */
+  call(method: string, path: string, options?: Call): Promise<unknown>;
+  /** A call whose answer arrives piece by piece. */
+  open(method: string, path: string, options: Call, exchange: Exchange): { abort(): void };
+};
+
+const callTimeoutMs = 15_000;
+const maxReplyBytes = 8 * 1024 * 1024;
+
+export function createAgentHttp(target: AgentTarget, dispatch: Dispatch): AgentHttp {
+  const toOutgoing = (method: string, path: string, { query, body }: Call): Outgoing => {
+    const url = new URL(target.agentUrl.href.replace(/\/$/, '') + path);
+    const ids = { project_id: target.projectId, bot_id: target.botId };
+    if (!body)
+      for (const [name, value] of Object.entries({ ...ids, ...query }))
+        if (value !== undefined) url.searchParams.set(name, String(value));
+    const headers: Record<string, string> = {
+      authorization: `Bearer ${target.apiKey}`,
+      accept: 'application/json, text/event-stream',
+    };
+    if (body) headers['content-type'] = 'application/json';
+    return { method, url, headers, body: body && JSON.stringify({ ...body, ...ids }) };
+  };
+
+  return {
+    target,
+    open: (method, path, options, exchange) => dispatch(toOutgoing(method, path, options), exchange),
+    call: (method, path, options = {}) =>
+      new Promise((resolve, reject) => {
+        const parts: Uint8Array[] = [];
+        let bytes = 0;
+        let status = 0;
+        let header: (name: string) => string | undefined = () => undefined;
+        const settle = (end: () => void) => {
+          clearTimeout(timer);
+          end();
+        };
+        const fail = (error: HelperError) => settle(() => reject(error));
+        const exchange = dispatch(toOutgoing(method, path, options), {
+          onStart(startStatus, startHeader) {
+            status = startStatus;
+            header = startHeader;
+          },
+          onData(chunk) {
+            bytes += chunk.length;
+            if (bytes <= maxReplyBytes) parts.push(chunk.slice());
+            else exchange.abort();
+          },
+          onError: () => fail(new HelperError('agent-unavailable')),
+          onEnd() {
+            settle(() => {
+              const text = new TextDecoder().decode(concat(parts));
+              if (status < 200 || status > 299)
+                return reject(toAgentError(status, header, text, target.log, path));
+              try {
+                resolve(text === '' ? undefined : JSON.parse(text));
+              } catch (error) {
+                target.log.warn(
+                  { ...toLogFields(error), path },
+                  'the agent answered with something else than JSON',
+                );
+                reject(new HelperError('agent-unavailable'));
+              }
+            });
+          },
+        });
+        const timer = setTimeout(() => {
+          reject(new HelperError('agent-timeout'));
+          exchange.abort();
+        }, options.timeoutMs ?? callTimeoutMs);
+      }),
+  };
+}
+
+export function concat(parts: readonly Uint8Array[]): Uint8Array {
+  const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+}
+
+/** The agent's status → our code. Its 401 and 403 are about the helper's key, so they never become the visitor's. */
+export function toAgentError(
+  status: number,
+  header: (name: string) => string | undefined,
+  body: string,
+  log: Log,
+  path: string,
+): HelperError {
+  const code = readErrorCode(body);
+  if (status === 429) {
+    const retryAfterMs = toRetryAfterMs(header('retry-after'), header('x-ratelimit-reset'), Date.now());
+    log.warn({ code: 'rate-limited', path, retryAfterMs }, 'the agent limits the rate');
+    return new HelperError('rate-limited', undefined, retryAfterMs);
+  }
+  if (status === 404) return new AgentMissing();
+  if (status >= 400 && status < 500 && status !== 408 && status !== 409) {
+    log.error(
+      { code: 'agent-refused', path, status, agentCode: code },
+      'the agent refused: check key, plan and credits',
+    );
+    return new HelperError('agent-refused');
+  }
+  log.warn({ code: 'agent-unavailable', path, status, agentCode: code }, 'the agent failed');
+  return new HelperError('agent-unavailable');
+}
+
+/** The agent says 404: some callers take it for an answer. */
+export class AgentMissing extends HelperError {
+  constructor() {
+    super('agent-refused');
+  }
+}
+
+/** Only the code, a word: the message might quote a visitor. */
+function readErrorCode(body: string): string | undefined {
+  try {
+    const { error, code } = JSON.parse(body) as { error?: { code?: unknown }; code?: unknown };
+    const found = error?.code ?? code;
+    return typeof found === 'string' && /^[\w.-]{1,64}$/.test(found) ? found : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const maxWaitMs = 24 * 3600_000;
+
+/** Retry-After in seconds or as a date (RFC 9110 10.2.3), else X-RateLimit-Reset in unix seconds, else a minute. */
+export function toRetryAfterMs(
+  retryAfter: string | undefined,
+  reset: string | undefined,
+  nowMs: number,
+): number {
+  const bounded = (ms: number) => Math.min(maxWaitMs, Math.max(1000, Math.ceil(ms)));
+  if (retryAfter !== undefined && /^\d+$/.test(retryAfter)) return bounded(Number(retryAfter) * 1000);
+  const date = retryAfter === undefined ? Number.NaN : Date.parse(retryAfter);
+  if (!Number.isNaN(date)) return bounded(date - nowMs);
+  if (reset !== undefined && /^\d+$/.test(reset)) return bounded(Number(reset) * 1000 - nowMs);
+  return 60_000;
+}

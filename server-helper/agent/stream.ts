@@ -1,0 +1,142 @@
+/** Reads one answer of the agent: bytes → frames, whatever the content type, up to how the answer ended. */
+import { HelperError } from '../errors.ts';
+import { createSseReader, SseTooLong } from '../protocol/sse.ts';
+import { type Frame, readFrame } from './frame.ts';
+import { type AgentHttp, type Call, concat, type Exchange, toAgentError } from './http.ts';
+
+/** How an answer ended: by its own word, or not. `error` is set when the call failed. */
+export type AnswerEnd =
+  | { kind: 'ended' }
+  /** The bytes stopped without a final object. */
+  | { kind: 'cut' }
+  | { kind: 'failed'; error: HelperError };
+
+export type AnswerSink = {
+  /** The agent has taken the call. */
+  onOpen?(): void;
+  /** Bytes came, be they only a comment. */
+  onLife(): void;
+  onFrame(frame: Frame): void;
+  /** All frames of one read have been handed out. */
+  onFlush(): void;
+  /** Called once, last. */
+  onEnd(end: AnswerEnd): void;
+};
+
+const maxJsonBytes = 2 * 1024 * 1024;
+
+/** Calls `path` and reads the answer into `sink`. The returned `abort` ends it without another word. */
+export function openAnswer(
+  http: AgentHttp,
+  method: string,
+  path: string,
+  options: Call,
+  sink: AnswerSink,
+): { abort(): void } {
+  const answer = new Answer(http, path, sink);
+  const opened = http.open(method, path, options, answer);
+  answer.connection = opened;
+  return {
+    abort() {
+      answer.over = true;
+      opened.abort();
+    },
+  };
+}
+
+class Answer implements Exchange {
+  connection: { abort(): void } | undefined;
+  over = false;
+  #status = 0;
+  #header: (name: string) => string | undefined = () => undefined;
+  #reader: ReturnType<typeof createSseReader> | undefined;
+  /** Of an answer that does not stream: JSON, or the body of an error. */
+  #parts: Uint8Array[] = [];
+  #bytes = 0;
+  #plain = false;
+  #ended = false;
+
+  constructor(
+    readonly http: AgentHttp,
+    readonly path: string,
+    readonly sink: AnswerSink,
+  ) {}
+
+  onStart(status: number, header: (name: string) => string | undefined) {
+    if (this.over) return;
+    this.#status = status;
+    this.#header = header;
+    if (status !== 200) return;
+    const type = header('content-type')?.split(';')[0]?.trim().toLowerCase();
+    if (type === 'text/event-stream') {
+      this.#reader = createSseReader((event) => this.#onEvent(event.event, event.data));
+    } else if (type !== 'application/json') {
+      // A captive portal or an error page with status 200: nothing of it is for the visitor.
+      return this.#finish({ kind: 'failed', error: new HelperError('agent-unavailable') });
+    }
+    this.sink.onOpen?.();
+  }
+
+  onData(bytes: Uint8Array) {
+    if (this.over) return;
+    this.sink.onLife();
+    if (!this.#reader) {
+      this.#bytes += bytes.length;
+      if (this.#bytes > maxJsonBytes) this.#finish({ kind: 'failed', error: new HelperError('too-large') });
+      else this.#parts.push(bytes.slice());
+      return;
+    }
+    try {
+      this.#reader.push(bytes);
+    } catch (error) {
+      if (!(error instanceof SseTooLong)) throw error;
+      return this.#finish({ kind: 'failed', error: new HelperError('too-large') });
+    }
+    if (!this.over) this.sink.onFlush();
+  }
+
+  onEnd() {
+    if (this.over) return;
+    if (this.#reader) {
+      this.#reader.end();
+      this.#finish(this.#ended ? { kind: 'ended' } : { kind: 'cut' });
+      return;
+    }
+    const body = new TextDecoder().decode(concat(this.#parts));
+    if (this.#status !== 200) {
+      const error = toAgentError(this.#status, this.#header, body, this.http.target.log, this.path);
+      return this.#finish({ kind: 'failed', error });
+    }
+    const frame = readFrame('done', body, false);
+    if (frame.kind !== 'final' && frame.kind !== 'pause') return this.#finish({ kind: 'cut' });
+    this.sink.onFrame(frame);
+    this.#finish({ kind: 'ended' });
+  }
+
+  onError(): void {
+    if (this.over) return;
+    // Before a status came, the call may or may not have arrived: the record will tell.
+    this.#finish(this.#ended ? { kind: 'ended' } : this.#reader ? { kind: 'cut' } : failedToConnect());
+  }
+
+  #onEvent(event: string | undefined, data: string): void {
+    if (this.#ended || this.over) return;
+    const frame = readFrame(event, data, this.#plain);
+    if (frame.kind === 'skip') return;
+    if (frame.kind === 'text' && event === undefined && data.charCodeAt(0) !== 0x7b) this.#plain = true;
+    this.#ended = frame.kind === 'final' || frame.kind === 'done' || frame.kind === 'pause';
+    this.sink.onFrame(frame);
+  }
+
+  #finish(end: AnswerEnd): void {
+    if (this.over) return;
+    this.over = true;
+    this.sink.onFlush();
+    this.sink.onEnd(end);
+    if (end.kind === 'failed') this.connection?.abort();
+  }
+}
+
+function failedToConnect(): AnswerEnd {
+  return { kind: 'failed', error: new HelperError('agent-unavailable') };
+}

@@ -1,0 +1,85 @@
+/** Verifies SSO tokens: HS256 JWTs in which the site's backend says who the visitor is. */
+import { compactVerify } from 'jose';
+import { HelperError } from '../errors.ts';
+
+/** Who a good token names. `owner` is the subject that conversations belong to. */
+export type Identity = { owner: string; email: string; name: string | undefined };
+
+export type SsoRules = {
+  /** Any one may have signed. */
+  secrets: readonly string[];
+  /** An `aud` that is there must name it. */
+  audience: string;
+  issuer: string | undefined;
+};
+
+const leewaySeconds = 30;
+const maxLifetimeSeconds = 3600;
+const utf8 = new TextEncoder();
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+const unsafe = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]|^\s|\s$/;
+
+/**
+ * @param nowSeconds seconds since 1970
+ * @throws HelperError `sso-token-expired` for a token whose only fault is its `exp`, else `sso-token-invalid`
+ * @see RFC 7515, RFC 7519, RFC 8725; wire-clauses.md 10
+ */
+export async function verifySsoToken(token: string, rules: SsoRules, nowSeconds: number): Promise<Identity> {
+  const claims = await readSignedClaims(token, rules.secrets);
+  const { exp, iat, nbf, aud, iss } = claims;
+  if (!isNumber(exp) || !isNumber(iat)) throw invalid('exp and iat must be numbers');
+  if (exp <= iat || exp - iat > maxLifetimeSeconds)
+    throw invalid(`exp must be after iat, by ${maxLifetimeSeconds} seconds at most`);
+  if (iat > nowSeconds + leewaySeconds) throw invalid('iat lies in the future: check the clock');
+  if (nbf !== undefined && (!isNumber(nbf) || nbf > nowSeconds + leewaySeconds))
+    throw invalid('nbf lies in the future or is no number');
+  if (aud !== undefined && !(Array.isArray(aud) ? aud : [aud]).includes(rules.audience))
+    throw invalid('aud must be the bot id, or absent');
+  if (rules.issuer !== undefined && iss !== rules.issuer) throw invalid('iss is not the one configured');
+  const identity = readIdentity(claims);
+  // Last, so that only an otherwise good token is called expired.
+  if (exp <= nowSeconds - leewaySeconds) throw new HelperError('sso-token-expired', 'Mint a fresh SSO token');
+  return identity;
+}
+
+async function readSignedClaims(token: string, secrets: readonly string[]): Promise<Record<string, unknown>> {
+  for (const secret of secrets) {
+    try {
+      const { payload, protectedHeader } = await compactVerify(token, utf8.encode(secret), {
+        algorithms: ['HS256'],
+      });
+      const { typ } = protectedHeader;
+      if (typ !== undefined && typ !== 'JWT') throw invalid('typ must be JWT, or absent');
+      if (protectedHeader.crit !== undefined) throw invalid('crit is not supported');
+      const claims: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(payload));
+      if (typeof claims !== 'object' || claims === null || Array.isArray(claims))
+        throw invalid('the payload must be an object');
+      return claims as Record<string, unknown>;
+    } catch (error) {
+      if (error instanceof HelperError) throw error;
+      // Not signed with this secret, or no token at all: the next secret may do.
+    }
+  }
+  throw invalid('not a token signed with HS256 and the shared secret');
+}
+
+function readIdentity(claims: Record<string, unknown>): Identity {
+  const { email, name } = claims;
+  if (typeof email !== 'string' || email === '' || email.length > 254 || unsafe.test(email))
+    throw invalid('email must be a string of 1 to 254 characters without control characters or outer space');
+  if (name !== undefined && (typeof name !== 'string' || name.length > 254))
+    throw invalid('name must be a string of at most 254 characters');
+  const subject = claims.external_id ?? claims.sub;
+  if (subject === undefined) return { owner: `email:${email.toLowerCase()}`, email, name };
+  if (typeof subject !== 'string' || subject === '' || subject.length > 254 || unsafe.test(subject))
+    throw invalid('external_id must be a string of 1 to 254 characters without control characters');
+  return { owner: `external:${subject}`, email, name };
+}
+
+function isNumber(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value);
+}
+
+function invalid(detail: string): HelperError {
+  return new HelperError('sso-token-invalid', detail);
+}

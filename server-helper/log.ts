@@ -1,0 +1,26 @@
+/** What the helper writes down: short facts with a code, never a key, a token, an address or a visitor's text. */
+
+/** Fields are numbers, booleans, codes and ids that the helper made itself. */
+export type LogFields = Record<string, string | number | boolean | undefined>;
+
+/** The part of a pino logger that the helper uses; any logger of this shape will do. */
+export type Log = {
+  info(fields: LogFields, message: string): void;
+  warn(fields: LogFields, message: string): void;
+  error(fields: LogFields, message: string): void;
+};
+
+export const silentLog: Log = { info() {}, warn() {}, error() {} };
+
+/** The name of what was thrown and where: a message may quote what somebody sent, so it is left out. */
+export function toLogFields(error: unknown): LogFields {
+  if (!(error instanceof Error)) return { error: typeof error };
+  const frame = error.stack?.split('\n').find((line) => line.trimStart().startsWith('at '));
+  return {
+    error: error.name,
+    at: frame
+      ?.trim()
+      .replace(/^at /, '')
+      .replace(/\(?file:.*\//, '('),
+  };
+}

@@ -1,0 +1,66 @@
+/** The helper on Node: bytes go straight from a turn's log to the socket, and the agent is called through undici. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { getRequestListener } from '@hono/node-server';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import { createUndiciDispatch } from './agent/dispatch-undici.ts';
+import type { HelperOptions } from './config.ts';
+import type { OpenStream } from './edge.ts';
+import { createHelper, type Helper } from './handler.ts';
+import type { LogSink } from './turns/log.ts';
+import { readWidgetFiles } from './widget-files.ts';
+
+export type NodeHelper = Helper & {
+  /**
+   * For `http.createServer`, Express, Connect and the like. What is not the helper's goes to `next`,
+   * or is answered with 404 where there is none.
+   */
+  listener(request: IncomingMessage, response: ServerResponse, next?: () => void): void;
+};
+
+/** @throws TypeError naming the option that is wrong */
+export function createNodeHelper(options: HelperOptions): NodeHelper {
+  const { dispatch, close: closeDispatch } = createUndiciDispatch();
+  const helper = createHelper(options, { dispatch, widgetFiles: readWidgetFiles() });
+  const serve = getRequestListener(
+    (request, { incoming, outgoing }) =>
+      helper.fetch(request, {
+        address: incoming.socket.remoteAddress,
+        openStream: createOpenStream(outgoing as ServerResponse),
+      }),
+    { overrideGlobalObjects: false },
+  );
+  return {
+    basePath: helper.basePath,
+    fetch: helper.fetch,
+    listener(request, response, next) {
+      // Express cuts the mount path off `url` and keeps the whole in `originalUrl`.
+      const { originalUrl } = request as { originalUrl?: string };
+      if (originalUrl !== undefined) request.url = originalUrl;
+      const path = request.url?.split('?', 1)[0] ?? '/';
+      const mine = path === '/healthz' || path === helper.basePath || path.startsWith(`${helper.basePath}/`);
+      if (next && !mine) next();
+      else void serve(request, response);
+    },
+    async close(withinMs) {
+      await helper.close(withinMs);
+      await closeDispatch();
+    },
+  };
+}
+
+/** Writes slices of the log to the response as they are; Node tells when it can take more. */
+function createOpenStream(response: ServerResponse): OpenStream {
+  return (headers, follow) => {
+    response.writeHead(200, headers);
+    response.flushHeaders();
+    const sink: LogSink = {
+      write: (bytes) => response.write(bytes),
+      end: () => response.end(),
+      cut: () => response.destroy(),
+    };
+    const following = follow(sink);
+    response.on('drain', following.resume);
+    response.on('close', following.stop);
+    return RESPONSE_ALREADY_SENT;
+  };
+}

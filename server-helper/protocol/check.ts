@@ -1,0 +1,115 @@
+/** Reads what a visitor sends into the shapes of the wire: unknown → typed, or throws `BadShape`. */
+import * as v from 'valibot';
+import {
+  chatModes,
+  type DecisionRequest,
+  limits,
+  type PageContext,
+  reasoningModes,
+  type SessionRequest,
+  type TurnRequest,
+  type Vote,
+} from './wire.ts';
+
+/** The value does not have the shape; the message names the place and says what is expected. */
+export class BadShape extends Error {
+  override name = 'BadShape';
+}
+
+const text = (max: number) => v.pipe(v.string(), v.maxLength(max, `at most ${max} characters`));
+const filled = (max: number) =>
+  v.pipe(
+    text(max),
+    v.check((value) => value.trim() !== '', 'must not be empty'),
+  );
+
+/** `exactOptional`: a field that is there must have a value; null is not "absent". */
+const page = v.strictObject({
+  url: text(limits.maxPageBytes),
+  title: v.exactOptional(text(limits.maxPageBytes)),
+  description: v.exactOptional(text(limits.maxPageBytes)),
+  language: v.exactOptional(text(64)),
+});
+
+const turn = v.strictObject({
+  text: filled(limits.maxTextChars),
+  reasoningMode: v.exactOptional(v.picklist(reasoningModes)),
+  attachments: v.exactOptional(v.array(v.unknown())),
+  pasted: v.exactOptional(v.pipe(v.array(text(limits.maxPastedChars)), v.maxLength(limits.maxPasted))),
+  page: v.exactOptional(page),
+  replaces: v.exactOptional(v.pipe(v.string(), v.uuid('must be a message id'))),
+});
+
+const session = v.strictObject({
+  ssoToken: v.exactOptional(text(8192)),
+  session: v.exactOptional(text(8192)),
+});
+
+const decision = v.variant('decision', [
+  v.strictObject({ decision: v.picklist(['approve', 'deny']) }),
+  v.strictObject({
+    decision: v.literal('answer'),
+    answers: v.pipe(v.array(filled(limits.maxAnswerChars)), v.minLength(1), v.maxLength(limits.maxAnswers)),
+  }),
+]);
+
+const change = v.union([
+  v.strictObject({ title: filled(limits.maxTitleChars) }),
+  v.strictObject({ mode: v.picklist(chatModes) }),
+]);
+
+const vote = v.strictObject({ vote: v.picklist(['up', 'down', 'none']) });
+
+function read<S extends v.GenericSchema>(schema: S, value: unknown): v.InferOutput<S> {
+  const result = v.safeParse(schema, value, { abortEarly: true });
+  if (result.success) return result.output;
+  const issue = result.issues[0];
+  const path = v.getDotPath(issue);
+  // Only the place and the expectation are told: the received value is the visitor's.
+  const expected = issue.expected ? `expected ${issue.expected}` : issue.message;
+  throw new BadShape(path ? `${path}: ${expected}` : expected);
+}
+
+/** `attachments` is only counted: whether the site owner allows any is not a matter of shape. */
+export function readTurnRequest(value: unknown): TurnRequest & { attachments: number } {
+  const { attachments, page: context, ...rest } = read(turn, value);
+  const result: TurnRequest & { attachments: number } = { ...rest, attachments: attachments?.length ?? 0 };
+  if (context) result.page = toSafePage(context);
+  return result;
+}
+
+/** Cuts query and fragment off, which may hold secrets of the page, and holds the size. */
+function toSafePage(context: PageContext): PageContext {
+  let url: URL;
+  try {
+    url = new URL(context.url);
+  } catch {
+    throw new BadShape('page.url: expected an absolute URL');
+  }
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
+    throw new BadShape('page.url: expected http or https');
+  }
+  const safe = { ...context, url: url.origin + url.pathname };
+  if (new TextEncoder().encode(JSON.stringify(safe)).length > limits.maxPageBytes) {
+    throw new BadShape(`page: expected at most ${limits.maxPageBytes} bytes`);
+  }
+  return safe;
+}
+
+export function readSessionRequest(value: unknown): SessionRequest {
+  return read(session, value);
+}
+
+export function readDecisionRequest(value: unknown): DecisionRequest {
+  return read(decision, value);
+}
+
+export function readConversationChange(
+  value: unknown,
+): { title: string } | { mode: (typeof chatModes)[number] } {
+  return read(change, value);
+}
+
+export function readVoteRequest(value: unknown): { vote: Vote } {
+  return read(vote, value);
+}

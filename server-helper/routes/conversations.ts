@@ -1,0 +1,131 @@
+/** `/conversations`: the visitor's own list; one conversation read, renamed, set to a mode, deleted. */
+
+import { toMessages } from '../conversation/history.ts';
+import { HelperError, toHelperError } from '../errors.ts';
+import { toLogFields } from '../log.ts';
+import { readConversationChange } from '../protocol/check.ts';
+import {
+  type ConversationList,
+  type ConversationReply,
+  type ConversationSummary,
+  limits,
+} from '../protocol/wire.ts';
+import type { ConversationRecord } from '../store/store.ts';
+import {
+  type Parts,
+  readJson,
+  requireConversation,
+  type SignedExchange,
+  toEmptyResponse,
+  toJsonResponse,
+} from './exchange.ts';
+
+export async function listConversations(parts: Parts, exchange: SignedExchange): Promise<Response> {
+  const before = readCursor(exchange, /^(\d{1,16})\.([0-9a-f-]{36})$/i);
+  const found = await parts.store.listConversations(exchange.session.owner, {
+    limit: limits.pageSize + 1,
+    before: before && { updatedAt: Number(before[1]), id: String(before[2]) },
+  });
+  const page = found.slice(0, limits.pageSize);
+  const reply: ConversationList = {
+    conversations: await Promise.all(page.map((one) => toSummary(parts, one))),
+  };
+  const last = page.at(-1);
+  if (last && found.length > page.length) reply.next = `${last.updatedAt}.${last.id}`;
+  return toJsonResponse(reply, exchange.headers);
+}
+
+async function toSummary(parts: Parts, record: ConversationRecord): Promise<ConversationSummary> {
+  const live = await parts.store.findLiveTurn(record.id);
+  const summary: ConversationSummary = {
+    id: record.id,
+    title: record.title,
+    updatedAt: new Date(record.updatedAt).toISOString(),
+  };
+  if (live) summary.liveTurn = { turnId: live.id };
+  return summary;
+}
+
+export async function readConversation(parts: Parts, exchange: SignedExchange): Promise<Response> {
+  const conversation = await requireConversation(parts.store, exchange);
+  return toJsonResponse(await toReply(parts, conversation, exchange), exchange.headers);
+}
+
+async function toReply(
+  parts: Parts,
+  conversation: ConversationRecord,
+  exchange: SignedExchange,
+): Promise<ConversationReply> {
+  const cursor = readCursor(exchange, /^(\d{1,9})\.(\d{1,16})$/);
+  const [turns, live, page] = await Promise.all([
+    parts.store.listTurns(conversation.id),
+    parts.store.findLiveTurn(conversation.id),
+    parts.conversations.read(conversation.chatId, limits.pageSize, cursor && Number(cursor[1])),
+  ]);
+  const first = page.messages[0];
+  const from = page.from === 0 ? 0 : (first?.at ?? 0);
+  const until = cursor ? Number(cursor[2]) : Number.POSITIVE_INFINITY;
+  const reply: ConversationReply = {
+    id: conversation.id,
+    title: conversation.title,
+    mode: conversation.mode,
+    messages: toMessages(page.messages, turns, { from, until }),
+  };
+  if (live) reply.liveTurn = { turnId: live.id };
+  if (page.from > 0) reply.next = `${page.from}.${from}`;
+  return reply;
+}
+
+export async function changeConversation(parts: Parts, exchange: SignedExchange): Promise<Response> {
+  const conversation = await requireConversation(parts.store, exchange);
+  const change = await readJson(exchange.request, readConversationChange);
+  if ('mode' in change) {
+    if (change.mode !== 'ask' && !exchange.session.visitor.member) throw new HelperError('not-allowed');
+    await parts.conversations.setMode(conversation.chatId, change.mode);
+  } else {
+    await parts.conversations.rename(conversation.chatId, change.title);
+  }
+  await parts.store.updateConversation(conversation.id, change);
+  return toEmptyResponse(exchange.headers);
+}
+
+export async function deleteConversation(parts: Parts, exchange: SignedExchange): Promise<Response> {
+  const conversation = await requireConversation(parts.store, exchange);
+  await removeConversation(parts, conversation);
+  return toEmptyResponse(exchange.headers);
+}
+
+/** Gone here at once; the agent's copy is deleted now, or later by `deleteLeftChats` if the agent is away. */
+export async function removeConversation(parts: Parts, conversation: ConversationRecord): Promise<void> {
+  const live = await parts.store.findLiveTurn(conversation.id);
+  if (live) await parts.engine.stop(conversation, live);
+  await parts.store.deleteConversation(conversation.id);
+  await parts.engine.quiet(conversation.chatId);
+  await deleteChat(parts, conversation);
+}
+
+async function deleteChat(parts: Parts, { id, chatId }: { id: string; chatId: string }): Promise<void> {
+  try {
+    await parts.conversations.delete(chatId);
+    await parts.store.chatDeleted(id);
+  } catch (error) {
+    const { code } = toHelperError(error);
+    parts.config.log.warn(
+      { ...toLogFields(error), code },
+      'a deleted chat is still at the agent; trying again later',
+    );
+  }
+}
+
+/** Deletes at the agent what a visitor deleted while it was away. */
+export async function deleteLeftChats(parts: Parts): Promise<void> {
+  for (const left of await parts.store.listUndeletedChats(50)) await deleteChat(parts, left);
+}
+
+function readCursor(exchange: SignedExchange, shape: RegExp): RegExpExecArray | undefined {
+  const cursor = exchange.query.get('cursor');
+  if (cursor === null) return undefined;
+  const match = shape.exec(cursor);
+  if (!match) throw new HelperError('bad-request', 'cursor: expected the `next` of an earlier page');
+  return match;
+}

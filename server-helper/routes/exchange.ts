@@ -1,0 +1,127 @@
+/** What every route gets and gives: the helper's parts, who is asking, and replies of one form. */
+
+import type { AgentBot } from '../agent/bot.ts';
+import type { AgentChat } from '../agent/chat.ts';
+import type { AgentConversations } from '../agent/conversation.ts';
+import { concat } from '../agent/http.ts';
+import type { Limiter } from '../auth/limit.ts';
+import type { Session, Sessions } from '../auth/session.ts';
+import type { Config } from '../config.ts';
+import type { Edge } from '../edge.ts';
+import { HelperError } from '../errors.ts';
+import { BadShape } from '../protocol/check.ts';
+import { isUuid, limits } from '../protocol/wire.ts';
+import type { ConversationRecord, Store } from '../store/store.ts';
+import type { Engine } from '../turns/engine.ts';
+
+export type Parts = {
+  config: Config;
+  store: Store;
+  sessions: () => Promise<Sessions>;
+  limiter: Limiter;
+  bot: AgentBot;
+  chat: AgentChat;
+  conversations: AgentConversations;
+  engine: Engine;
+  now: () => number;
+};
+
+/** One request on its way through the handler. */
+export type Exchange = {
+  request: Request;
+  edge: Edge;
+  /** Of limits: see `toLimitAddress`. */
+  address: string | undefined;
+  /** CORS and the like, on every reply. */
+  headers: Record<string, string>;
+  params: Record<string, string>;
+  query: URLSearchParams;
+};
+
+export type SignedExchange = Exchange & { session: Session };
+
+export function toJsonResponse(data: unknown, headers: Record<string, string>, status = 200): Response {
+  return new Response(JSON.stringify(data), {
+    status,
+    headers: { 'content-type': 'application/json', ...headers },
+  });
+}
+
+export function toEmptyResponse(headers: Record<string, string>, status = 204): Response {
+  return new Response(null, { status, headers });
+}
+
+/** @throws HelperError `bad-request` when the path's `name` is no UUID */
+export function requireUuid(exchange: Exchange, name: string): string {
+  const value = exchange.params[name];
+  if (!isUuid(value)) throw new HelperError('bad-request', `${name}: expected a UUID`);
+  return value;
+}
+
+/** The visitor's own conversation. A stranger's and an unknown one are the same `not-found`. */
+export async function requireConversation(
+  store: Store,
+  exchange: SignedExchange,
+): Promise<ConversationRecord> {
+  const conversation = await store.findConversation(requireUuid(exchange, 'id'));
+  if (conversation?.owner !== exchange.session.owner) throw new HelperError('not-found');
+  return conversation;
+}
+
+const bodyTimeoutMs = 15_000;
+
+/** The body as bytes. @throws HelperError `too-large`, or `bad-request` when it does not arrive in time */
+export async function readBody(
+  request: Request,
+  maxBytes: number,
+  timeoutMs = bodyTimeoutMs,
+): Promise<Uint8Array> {
+  const announced = Number(request.headers.get('content-length') ?? Number.NaN);
+  if (announced > maxBytes) throw new HelperError('too-large', `At most ${maxBytes} bytes`);
+  if (!request.body) return new Uint8Array();
+  const reader = request.body.getReader();
+  const late = Symbol();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const timeout = new Promise<typeof late>((resolve) => {
+    timer = setTimeout(() => resolve(late), timeoutMs);
+  });
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  try {
+    for (;;) {
+      const step = await Promise.race([reader.read(), timeout]);
+      if (step === late) throw new HelperError('bad-request', 'The body did not arrive in time');
+      if (step.done) break;
+      bytes += step.value.length;
+      if (bytes > maxBytes) throw new HelperError('too-large', `At most ${maxBytes} bytes`);
+      parts.push(step.value);
+    }
+  } catch (error) {
+    reader.cancel().catch(() => {});
+    throw error instanceof HelperError ? error : new HelperError('bad-request', 'The body broke off');
+  } finally {
+    clearTimeout(timer);
+  }
+  return concat(parts);
+}
+
+/** Reads a JSON body into a shape. @throws HelperError `unsupported-media-type`, `too-large`, `bad-request` */
+export async function readJson<T>(request: Request, read: (value: unknown) => T): Promise<T> {
+  const type = request.headers.get('content-type') ?? '';
+  const encoding = request.headers.get('content-encoding') ?? 'identity';
+  if (!/^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(type.trim()) || encoding !== 'identity')
+    throw new HelperError('unsupported-media-type');
+  const bytes = await readBody(request, limits.maxBodyBytes);
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    throw new HelperError('bad-request', 'The body is not JSON');
+  }
+  try {
+    return read(value);
+  } catch (error) {
+    if (error instanceof BadShape) throw new HelperError('bad-request', error.message);
+    throw error;
+  }
+}

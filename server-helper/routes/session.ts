@@ -1,0 +1,83 @@
+/** `POST /session`: an SSO token, an earlier session or nothing → a session, and what the widget needs to begin. */
+import { hashText } from '../auth/keys.ts';
+import type { Session } from '../auth/session.ts';
+import { verifySsoToken } from '../auth/sso.ts';
+import { HelperError } from '../errors.ts';
+import { readSessionRequest } from '../protocol/check.ts';
+import { type Allowed, chatModes, type SessionReply, type Visitor } from '../protocol/wire.ts';
+import { type Exchange, type Parts, readJson, toJsonResponse } from './exchange.ts';
+
+export async function createSession(parts: Parts, exchange: Exchange): Promise<Response> {
+  const { config, limiter, bot } = parts;
+  if (config.limited) limiter.take('session', undefined, exchange.address);
+  const { ssoToken, session: earlier } = await readJson(exchange.request, readSessionRequest);
+  const sessions = await parts.sessions();
+  const knowsIdentity = config.identity !== 'off' && config.ssoSecrets.length > 0;
+
+  let session: Omit<Session, 'expiresAtSeconds'>;
+  let expiresAtSeconds: number | undefined;
+  if (ssoToken !== undefined && knowsIdentity) {
+    session = await exchangeSsoToken(parts, ssoToken);
+    if (earlier !== undefined) await inherit(parts, earlier, session.owner);
+  } else if (earlier !== undefined) {
+    const known = await sessions.verifyForRenewal(earlier);
+    if (known.visitor.kind === 'anonymous' && config.identity === 'required')
+      throw new HelperError('sign-in-required');
+    // Only a fresh SSO token makes an identified session last longer.
+    if (known.visitor.kind === 'identified') expiresAtSeconds = known.expiresAtSeconds;
+    session = known;
+  } else {
+    if (config.identity === 'required') throw new HelperError('sign-in-required');
+    session = { owner: `anonymous:${crypto.randomUUID()}`, visitor: { kind: 'anonymous', member: false } };
+  }
+
+  const token = await sessions.sign(session, expiresAtSeconds);
+  const { expiresAtSeconds: endsAtSeconds } = await sessions.verify(token);
+  const reply: SessionReply = {
+    session: token,
+    expiresInSeconds: Math.max(0, endsAtSeconds - Math.floor(parts.now() / 1000)),
+    visitor: session.visitor,
+    agent: await bot.readProfile(),
+    allowed: toAllowed(parts, session.visitor),
+  };
+  if (ssoToken !== undefined && !knowsIdentity) reply.reason = 'identity-off';
+  return toJsonResponse(reply, exchange.headers);
+}
+
+async function exchangeSsoToken(parts: Parts, token: string): Promise<Omit<Session, 'expiresAtSeconds'>> {
+  const { config, bot, store, now } = parts;
+  const rules = { secrets: config.ssoSecrets, audience: config.botId, issuer: config.ssoIssuer };
+  const identity = await verifySsoToken(token, rules, now() / 1000);
+  const introduced = await bot.introduce(token);
+  if (introduced?.memberId !== undefined) {
+    await store.remember(toMemberKey(identity.owner), introduced.memberId);
+  }
+  const visitor: Visitor = { kind: 'identified', member: introduced?.member ?? false };
+  if (identity.name !== undefined) visitor.name = identity.name;
+  return { owner: identity.owner, visitor };
+}
+
+export function toMemberKey(owner: string): string {
+  return `member:${owner}`;
+}
+
+/** What an anonymous visitor said goes along at sign-in; a session that was ever signed in or merged gives nothing. */
+async function inherit(parts: Parts, earlier: string, owner: string): Promise<void> {
+  const sessions = await parts.sessions();
+  const before = await sessions.verifyForRenewal(earlier).catch(() => undefined);
+  if (before?.visitor.kind !== 'anonymous') return;
+  const moved = await parts.store.mergeOwner(before.owner, owner);
+  if (moved)
+    parts.config.log.info(
+      { from: (await hashText(before.owner)).slice(0, 12) },
+      'an anonymous visitor signed in',
+    );
+}
+
+function toAllowed({ config }: Parts, visitor: Visitor): Allowed {
+  return {
+    reasoningModes: [...config.reasoningModes],
+    attachments: false,
+    chatModes: visitor.member ? [...chatModes] : ['ask'],
+  };
+}

@@ -1,0 +1,137 @@
+/** One turn's log: each event encoded once into one slab, which every reader follows at its own pace. */
+import { HelperError } from '../errors.ts';
+import { toSseText } from '../protocol/sse.ts';
+import { endKinds, type TurnEventData, type TurnEventKind } from '../protocol/wire.ts';
+
+/** Where a reader's bytes go. */
+export type LogSink = {
+  /** Whole events. The bytes never change. False: no more until `resume` is called. */
+  write(bytes: Uint8Array): boolean;
+  /** A turn has ended or paused: nothing follows. */
+  end(): void;
+  /** The reader is cut off; it may come back with its last id. */
+  cut(): void;
+};
+
+export type Following = { resume(): void; stop(): void };
+
+type Reader = { sink: LogSink; at: number; blockedSince: number | undefined };
+
+/** All that one log may take, whatever its deltas' size. */
+const maxSlabBytes = 16 * 1024 * 1024;
+const firstSlabBytes = 512;
+const encoder = new TextEncoder();
+
+export class TurnLog {
+  #slab = new Uint8Array(firstSlabBytes);
+  #length = 0;
+  /** Where each event begins. */
+  #starts: number[] = [];
+  #readers = new Set<Reader>();
+  /** A turn's end closes its readers; a decision opens the log again. */
+  #atRest = false;
+  #now: () => number;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** Id of the next event. */
+  get nextId(): number {
+    return this.#starts.length;
+  }
+  /** Bytes held in memory. */
+  get heldBytes(): number {
+    return this.#slab.length + this.#starts.length * 8;
+  }
+  get atRest(): boolean {
+    return this.#atRest;
+  }
+
+  /** Appends an event; readers get it at the next `flush`. @throws HelperError `too-large` */
+  append<K extends TurnEventKind>(kind: K, data: TurnEventData[K]): void {
+    const text = toSseText(this.#starts.length, kind, data);
+    // A UTF-16 unit takes three bytes at most.
+    this.#makeRoom(text.length * 3, endKinds.has(kind));
+    const { written } = encoder.encodeInto(text, this.#slab.subarray(this.#length));
+    this.#starts.push(this.#length);
+    this.#length += written;
+    if (endKinds.has(kind)) this.#atRest = true;
+  }
+
+  /** A paused turn goes on under the same ids. */
+  reopen(): void {
+    this.#atRest = false;
+  }
+
+  /** Hands everything new to every reader that can take it: one write a reader, however many events. */
+  flush(): void {
+    for (const reader of this.#readers) this.#feed(reader);
+  }
+
+  /** Sends events from id `from` on to `sink`, now and as they come. */
+  follow(from: number, sink: LogSink): Following {
+    const at = this.#starts[Math.max(0, from)] ?? this.#length;
+    const reader: Reader = { sink, at, blockedSince: undefined };
+    this.#readers.add(reader);
+    this.#feed(reader);
+    return {
+      resume: () => {
+        reader.blockedSince = undefined;
+        if (this.#readers.has(reader)) this.#feed(reader);
+      },
+      stop: () => {
+        this.#readers.delete(reader);
+      },
+    };
+  }
+
+  /** Writes a comment to each reader that waits, and cuts those that have taken nothing for `maxBlockedMs`. */
+  beat(heartbeat: Uint8Array, maxBlockedMs: number): void {
+    for (const reader of this.#readers) {
+      if (reader.blockedSince === undefined) {
+        if (!reader.sink.write(heartbeat)) reader.blockedSince = this.#now();
+      } else if (this.#now() - reader.blockedSince >= maxBlockedMs) {
+        this.#readers.delete(reader);
+        reader.sink.cut();
+      }
+    }
+  }
+
+  /** The helper goes away: readers are let go without an end event, so that they come back. */
+  cutAll(): void {
+    for (const { sink } of this.#readers) sink.cut();
+    this.#readers.clear();
+  }
+
+  /** Gives back what doubling took too much. */
+  trim(): void {
+    if (this.#slab.length > this.#length) this.#slab = this.#slab.slice(0, this.#length);
+  }
+
+  #feed(reader: Reader): void {
+    if (reader.blockedSince !== undefined) return;
+    if (reader.at < this.#length) {
+      const bytes = this.#slab.subarray(reader.at, this.#length);
+      reader.at = this.#length;
+      if (!reader.sink.write(bytes)) reader.blockedSince = this.#now();
+    }
+    if (this.#atRest && reader.blockedSince === undefined) {
+      this.#readers.delete(reader);
+      reader.sink.end();
+    }
+  }
+
+  /** The end event always fits: a turn must be able to say how it ended. */
+  #makeRoom(bytes: number, isEnd: boolean): void {
+    const wanted = this.#length + bytes;
+    if (wanted <= this.#slab.length) return;
+    if (wanted > maxSlabBytes && !isEnd) throw new HelperError('too-large');
+    let size = this.#slab.length;
+    while (size < wanted) size *= 2;
+    // A new slab, since slices of the old one may still wait in a socket.
+    const grown = new Uint8Array(size);
+    grown.set(this.#slab.subarray(0, this.#length));
+    this.#slab = grown;
+  }
+}

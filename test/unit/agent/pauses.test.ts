@@ -1,0 +1,167 @@
+/** Paused turns: approved, refused, answered by the caller, expired, decided twice. */
+
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { joinDeltas } from '../../support/agentclient.ts';
+import { type ShopAgent, startShopAgent } from '../../support/agentservice.ts';
+
+describe('a turn that pauses for approval', () => {
+  let agent: ShopAgent;
+  let chat_id: string;
+  beforeEach(async () => {
+    agent = await startShopAgent();
+    chat_id = randomUUID();
+  });
+  afterEach(() => agent.close());
+
+  const message = 'What is the status of LF-10234?';
+  const pause = async () =>
+    (await agent.client.streamAll('POST', '/v1/bot/chat', { message, stream: true, chat_id })).at(-1)!.data;
+  const decide = (executionId: string, data: object = {}) =>
+    agent.client.call('POST', '/v1/bot/chat/execute-tool', {
+      chat_id,
+      execution_data: { executionId, ...data },
+    });
+  const read = async () =>
+    (await agent.client.call('GET', '/v1/bot/chat/read', { chat_id })).body.conversation;
+
+  test('ends its stream with the approval frame, runs nothing, and the record says that it waits', async () => {
+    const frames = await agent.client.streamAll('POST', '/v1/bot/chat', { message, stream: true, chat_id });
+    expect(frames.map(({ event }) => event)).toEqual(['start', 'approval']);
+    const { data } = frames[1]!;
+    expect(data).toMatchObject({
+      type: 'tool_approval_required',
+      requiresApproval: true,
+      executionId: expect.stringMatching(/^exec_\d+_[a-f0-9-]+$/),
+      originalQuery: message,
+      executedTools: [],
+      expires_at: '2031-03-01T12:15:00.000Z',
+    });
+    expect(data.tool).toMatchObject({ name: 'order_status', parameters: { orderNumber: 'LF-10234' } });
+    expect(agent.shop.calls).toEqual([]);
+    expect((await read())[1]).toMatchObject({ isToolExecuting: true, finish_reason: 'paused' });
+  });
+
+  test('once approved runs the tool and goes on in the same message', async () => {
+    const { executionId, context } = await pause();
+    const frames = await agent.client.streamAll('POST', '/v1/bot/chat/execute-tool', {
+      chat_id,
+      stream: true,
+      execution_data: { executionId, context, executionType: 'SINGLE', toolName: 'order_status' },
+    });
+    expect(frames.map(({ event }) => event).filter((event) => event !== 'delta')).toEqual([
+      'start',
+      'tool',
+      'tool',
+      'done',
+    ]);
+    expect(frames[1]?.data).toMatchObject({ executionId, name: 'order_status', status: 'running' });
+    expect(joinDeltas(frames)).toContain('Order **LF-10234** is **shipped**.');
+    const conversation = await read();
+    expect(conversation.length).toBe(2);
+    expect(conversation[1]).toMatchObject({
+      uuid: frames[0]?.data.message_id,
+      content: joinDeltas(frames),
+      isToolExecuting: false,
+    });
+  });
+
+  test('runs what was approved, not the parameters that come back', async () => {
+    const { executionId } = await pause();
+    await decide(executionId, { parameters: { orderNumber: 'LF-99999' } });
+    expect(agent.shop.calls).toEqual([{ tool: 'order_status', parameters: { orderNumber: 'LF-10234' } }]);
+  });
+
+  test('without streaming answers with the chat object, the tool’s result and the execution id', async () => {
+    const { executionId } = await pause();
+    const { body } = await decide(executionId);
+    expect(body).toMatchObject({ success: true, executionId });
+    expect(body.result.chat.reply).toContain('shipped');
+    expect(body.result.tool_result).toMatchObject({ carrier: 'Northmail' });
+  });
+
+  test('once refused says so and calls nothing', async () => {
+    const { executionId } = await pause();
+    const { body } = await decide(executionId, { denied: true });
+    expect(body.result.chat.reply).toBe('All right, I did not look up the order.');
+    expect(agent.shop.calls).toEqual([]);
+  });
+
+  test('takes a result that the caller brings', async () => {
+    const { executionId } = await pause();
+    const { body } = await decide(executionId, { result: { status: 'on its way' } });
+    expect(body.result.chat.reply).toContain('on its way');
+    expect(agent.shop.calls).toEqual([]);
+  });
+
+  test('tells that the tool found nothing', async () => {
+    const frames = await agent.client.streamAll('POST', '/v1/bot/chat', {
+      message: 'LF-55555',
+      stream: true,
+      chat_id,
+    });
+    const { body } = await decide(frames.at(-1)!.data.executionId);
+    expect(body.result.chat.reply).toBe('I could not look up order **LF-55555**: Nothing of that name.');
+  });
+
+  test('is decided once: a second decision is 409 approval_used', async () => {
+    const { executionId } = await pause();
+    await decide(executionId);
+    const { status, body } = await decide(executionId);
+    expect([status, body.error.code]).toEqual([409, 'approval_used']);
+    expect(agent.shop.calls.length).toBe(1);
+  });
+
+  test('expires after 15 minutes with 409 approval_expired', async () => {
+    const { executionId } = await pause();
+    agent.clock.now += 15 * 60_000;
+    const { status, body } = await decide(executionId);
+    expect([status, body.error.code]).toEqual([409, 'approval_expired']);
+    expect(agent.shop.calls).toEqual([]);
+  });
+
+  test('is over when the conversation goes on with another question', async () => {
+    const { executionId } = await pause();
+    await agent.client.chat('hello', { chat_id });
+    const { status, body } = await decide(executionId);
+    expect([status, body.error.code]).toEqual([409, 'approval_expired']);
+    expect((await read())[1].isToolExecuting).toBe(false);
+  });
+
+  test('of an unknown id, or of another conversation, is 404', async () => {
+    const { executionId } = await pause();
+    expect((await decide('exec_1_abc')).status).toBe(404);
+    await agent.client.chat('hello', { chat_id: 'another' });
+    const other = await agent.client.call('POST', '/v1/bot/chat/execute-tool', {
+      chat_id: 'another',
+      execution_data: { executionId },
+    });
+    expect(other.status).toBe(404);
+  });
+
+  test('for a question waits on when the answers are no answers', async () => {
+    const { body } = await agent.client.chat('How long does it take?', { chat_id });
+    const { executionId } = body.chat;
+    expect((await decide(executionId, { parameters: { answers: 'Repairs' } })).status).toBe(400);
+    const answered = await decide(executionId, { parameters: { answers: ['Repairs'] } });
+    expect(answered.body.result.chat.reply).toContain('2 weeks');
+  });
+
+  test('refuses a result over 64 KB', async () => {
+    const { executionId } = await pause();
+    expect((await decide(executionId, { result: 'x'.repeat(65 * 1024) })).status).toBe(400);
+  });
+
+  test('resumes in the pinned workspace without naming it again', async () => {
+    const created = await agent.client.call('POST', '/v1/bot/workspace/create', { purpose: 'service' });
+    const workspace_uuid = created.body.workspace.uuid;
+    await agent.client.chat(message, { chat_id, purpose: 'service', workspace_uuid });
+    const paused = await pause();
+    const frames = await agent.client.streamAll('POST', '/v1/bot/chat/execute-tool', {
+      chat_id,
+      stream: true,
+      execution_data: { executionId: paused.executionId },
+    });
+    expect(frames[0]?.data.workspace_uuid).toBe(workspace_uuid);
+  });
+});

@@ -1,0 +1,114 @@
+/** Builds all three parts: the widget's loader (a classic script), its app (modules, loaded on intent), and what runs on Node. */
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { brotliCompressSync, constants } from 'node:zlib';
+import type { EnvironmentOptions, Plugin } from 'vite';
+import { defineConfig } from 'vitest/config';
+
+const widgetFolder = 'dist/widget';
+
+/** The app's file, with a hash of its content in the name. */
+function findApp(): string {
+  return readdirSync(widgetFolder).find((name) => /^app-.*\.js$/.test(name)) ?? '';
+}
+
+/** Tells the loader the hashed name of the app, which is built first. */
+const nameApp: Plugin = {
+  name: 'porchlight:name-app',
+  renderChunk: (code) =>
+    code.includes('__APP_FILE__') ? code.replaceAll('__APP_FILE__', JSON.stringify(findApp())) : null,
+};
+
+/** `loader.js` is the short alias; its twin with a hash in the name never changes, and has an integrity hash. */
+function finishWidget(): void {
+  const loader = readFileSync(join(widgetFolder, 'loader.js'));
+  const hash = createHash('sha256').update(loader).digest('base64url').slice(0, 8);
+  const versioned = `loader-${hash}.js`;
+  writeFileSync(join(widgetFolder, versioned), loader);
+  const integrity = `sha384-${createHash('sha384').update(loader).digest('base64')}`;
+  const manifest = { loader: versioned, integrity, app: findApp() };
+  writeFileSync(join(widgetFolder, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+  for (const name of readdirSync(widgetFolder)) {
+    if (!name.endsWith('.js')) continue;
+    const packed = brotliCompressSync(readFileSync(join(widgetFolder, name)), {
+      params: { [constants.BROTLI_PARAM_QUALITY]: 11 },
+    });
+    writeFileSync(join(widgetFolder, `${name}.br`), packed);
+  }
+}
+
+/** Runs on Node as it is: packages stay imports, and so does this one. */
+function toNodeEnvironment(outDir: string, input: Record<string, string>): EnvironmentOptions {
+  return {
+    consumer: 'server',
+    resolve: { external: true },
+    build: {
+      outDir,
+      ssr: true,
+      target: 'node20',
+      minify: false,
+      rolldownOptions: {
+        input,
+        external: [/^porchlight/],
+        output: { entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
+      },
+    },
+  };
+}
+
+export default defineConfig({
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  plugins: [nameApp],
+  environments: {
+    app: {
+      consumer: 'client',
+      build: {
+        outDir: widgetFolder,
+        target: 'es2022',
+        modulePreload: false,
+        minify: true,
+        rolldownOptions: {
+          input: { app: 'widget/element.ts' },
+          output: { entryFileNames: '[name]-[hash].js', chunkFileNames: '[name]-[hash].js' },
+          preserveEntrySignatures: 'strict',
+        },
+      },
+    },
+    loader: {
+      consumer: 'client',
+      build: {
+        outDir: widgetFolder,
+        emptyOutDir: false,
+        target: 'es2022',
+        modulePreload: false,
+        minify: true,
+        rolldownOptions: {
+          input: { loader: 'widget/loader.ts' },
+          output: { format: 'iife', entryFileNames: '[name].js' },
+        },
+      },
+    },
+    helper: toNodeEnvironment('dist/server-helper', {
+      index: 'server-helper/index.ts',
+      node: 'server-helper/node.ts',
+      sqlite: 'server-helper/store/sqlite.ts',
+      protocol: 'server-helper/protocol/wire.ts',
+      cli: 'server-helper/cli.ts',
+    }),
+    demo: toNodeEnvironment('dist/demo', { start: 'demo/start.ts', agent: 'demo/agent/main.ts' }),
+  },
+  builder: {
+    async buildApp(builder) {
+      await builder.build(builder.environments.app!);
+      await builder.build(builder.environments.loader!);
+      await builder.build(builder.environments.helper!);
+      await builder.build(builder.environments.demo!);
+      finishWidget();
+    },
+  },
+  test: {
+    include: ['test/**/*.test.{ts,tsx}'],
+    testTimeout: 20_000,
+  },
+});

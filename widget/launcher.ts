@@ -1,0 +1,34 @@
+/** The round button of the normal style, made without a framework: it is all there is before the first intent. */
+
+const namespace = 'http://www.w3.org/2000/svg';
+const bubble =
+  'M4 5.5A2.5 2.5 0 0 1 6.5 3h11A2.5 2.5 0 0 1 20 5.5v8a2.5 2.5 0 0 1-2.5 2.5H11l-4.5 4v-4A2.5 2.5 0 0 1 4 13.5z';
+
+export function createLauncher(onLeft: boolean): HTMLButtonElement {
+  const button = document.createElement('button');
+  const svg = document.createElementNS(namespace, 'svg');
+  const path = document.createElementNS(namespace, 'path');
+  button.type = 'button';
+  button.className = onLeft ? 'launcher left' : 'launcher';
+  setAttributes(button, {
+    part: 'launcher',
+    'aria-label': 'Open chat',
+    'aria-expanded': 'false',
+    'aria-haspopup': 'dialog',
+  });
+  setAttributes(svg, { viewBox: '0 0 24 24', width: '26', height: '26', 'aria-hidden': 'true' });
+  setAttributes(path, {
+    d: bubble,
+    fill: 'none',
+    stroke: 'currentColor',
+    'stroke-width': '1.8',
+    'stroke-linejoin': 'round',
+  });
+  svg.append(path);
+  button.append(svg);
+  return button;
+}
+
+function setAttributes(element: Element, attributes: Record<string, string>): void {
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+}

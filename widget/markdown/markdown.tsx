@@ -1,0 +1,31 @@
+/** Shows markdown that may still grow: a block is rendered once, unless it is the open tail. */
+import { Component, type VNode } from 'preact';
+import { createGrowing } from './grow.ts';
+import type { Token } from './lex.ts';
+import { type RenderContext, renderBlock } from './render.tsx';
+
+type BlockProps = { token: Token; context: RenderContext };
+
+class Block extends Component<BlockProps> {
+  override shouldComponentUpdate(next: BlockProps): boolean {
+    return next.token !== this.props.token;
+  }
+  override render({ token, context }: BlockProps) {
+    return renderBlock(token, context);
+  }
+}
+
+type MarkdownProps = { text: string; context: RenderContext };
+
+export class Markdown extends Component<MarkdownProps> {
+  #growing = createGrowing();
+
+  override shouldComponentUpdate(next: MarkdownProps): boolean {
+    return next.text !== this.props.text;
+  }
+  override render({ text, context }: MarkdownProps): VNode[] {
+    return this.#growing
+      .update(text)
+      .map((token, index) => <Block key={index} token={token} context={context} />);
+  }
+}

@@ -1,0 +1,63 @@
+/** The promise to page authors: tag attributes, methods, events, parts and CSS properties. Types only. */
+
+/** Attributes of the script tag. */
+export type TagAttributes = {
+  'data-bot-id': string;
+  /** Base URL of the helper. Default: where the script came from, without `/widget/…`. */
+  'data-helper'?: string;
+  /** Default `normal`; anything unknown is `normal` too. */
+  'data-open-style'?: 'normal' | 'dock';
+  /** Default `bottom-right`. */
+  'data-position'?: 'bottom-right' | 'bottom-left';
+  /** CSS pixels, 320 to 1200. Default 720. */
+  'data-dock-width'?: string;
+  /** SSO token of the signed-in visitor. */
+  'data-user-token'?: string;
+  /** CSS colour. Default: the agent's own. */
+  'data-accent-color'?: string;
+  /** Default: the visitor's preference. */
+  'data-theme'?: 'light' | 'dark';
+};
+
+/** A token, or a function that fetches a fresh one from the site's own backend. */
+export type UserToken = string | (() => string | undefined | Promise<string | undefined>);
+
+export type PorchlightEvents = {
+  ready: undefined;
+  open: undefined;
+  close: undefined;
+  /** A question was sent. Its text is not told. */
+  messageSent: { conversationId: string };
+};
+
+/** `window.Porchlight`. Before the script has run, push calls into an array: `(Porchlight ||= []).push(['open'])`. */
+export type PorchlightApi = {
+  open(): void;
+  close(): void;
+  toggle(): void;
+  /** Hides the whole widget; the panel closes. */
+  hide(): void;
+  show(): void;
+  /** Who is signed in now; undefined after sign-out. What the last one said is gone from the page first. */
+  identify(userToken: UserToken | undefined): void;
+  on<E extends keyof PorchlightEvents>(event: E, listener: (detail: PorchlightEvents[E]) => void): () => void;
+  /** Takes the widget off the page. What runs, runs on at the helper. */
+  destroy(): void;
+  push(...calls: [method: string, ...values: unknown[]][]): void;
+};
+
+/** Shadow parts that a page may style with `porchlight-chat::part(…)`. */
+export type Part =
+  | 'launcher'
+  | 'dock'
+  | 'panel'
+  | 'header'
+  | 'message'
+  | 'body'
+  | 'composer'
+  | 'send'
+  | 'stop'
+  | 'announcer';
+
+/** CSS custom properties read from the element. */
+export type CssProperty = '--porchlight-accent' | '--porchlight-font' | '--porchlight-z-index';

@@ -1,0 +1,97 @@
+/** Whether the panel is open, and which of its two sides shows: the conversation, or the list of all. */
+import { type ReadonlySignal, signal } from '@preact/signals';
+import type { ConversationList, ConversationSummary } from '../../server-helper/protocol/wire.ts';
+import { type WidgetCode, WidgetError } from '../errors.ts';
+import type { SessionKeeper, SessionState } from '../transport/session.ts';
+import type { Tabs } from '../transport/tabs.ts';
+
+export type Side = 'conversation' | 'history';
+
+export type Panel = {
+  readonly isOpen: ReadonlySignal<boolean>;
+  readonly side: ReadonlySignal<Side>;
+  readonly session: ReadonlySignal<SessionState | undefined>;
+  /** Why there is no session. */
+  readonly refused: ReadonlySignal<WidgetCode | undefined>;
+  readonly conversations: ReadonlySignal<readonly ConversationSummary[] | undefined>;
+  readonly hasMore: ReadonlySignal<boolean>;
+  setOpen(open: boolean): void;
+  show(side: Side): void;
+  /** Opens the session; the reason why not is in `refused`. */
+  begin(): Promise<boolean>;
+  loadConversations(more?: boolean): Promise<void>;
+  remove(id: string): Promise<void>;
+  /** Another visitor: nothing of the earlier one is left. */
+  reset(): void;
+};
+
+export function createPanel(sessions: SessionKeeper, tabs: Tabs): Panel {
+  const isOpen = signal(false);
+  const side = signal<Side>('conversation');
+  const session = signal<SessionState | undefined>(undefined);
+  const refused = signal<WidgetCode | undefined>(undefined);
+  const conversations = signal<readonly ConversationSummary[] | undefined>(undefined);
+  const next = signal<string | undefined>(undefined);
+  const hasMore = signal(false);
+  let generation = 0;
+
+  return {
+    isOpen,
+    side,
+    session,
+    refused,
+    conversations,
+    hasMore,
+    setOpen: (open) => {
+      isOpen.value = open;
+    },
+    show: (which) => {
+      side.value = which;
+    },
+    async begin() {
+      const mine = generation;
+      try {
+        const opened = await sessions.open();
+        if (mine !== generation) return false;
+        const before = session.value?.subject;
+        session.value = opened;
+        refused.value = undefined;
+        if (before !== opened.subject) tabs.tell({ kind: 'identity', subject: opened.subject });
+        return true;
+      } catch (error) {
+        if (mine === generation) refused.value = error instanceof WidgetError ? error.code : 'internal';
+        return false;
+      }
+    },
+    async loadConversations(more = false) {
+      const mine = generation;
+      const cursor = more && next.value !== undefined ? `?cursor=${encodeURIComponent(next.value)}` : '';
+      try {
+        const response = await sessions.call({ method: 'GET', path: `/conversations${cursor}` });
+        const list = (await response.json()) as ConversationList;
+        if (mine !== generation) return;
+        conversations.value = more
+          ? [...(conversations.value ?? []), ...list.conversations]
+          : list.conversations;
+        next.value = list.next;
+        hasMore.value = list.next !== undefined;
+      } catch (error) {
+        if (mine === generation) refused.value = error instanceof WidgetError ? error.code : 'internal';
+      }
+    },
+    async remove(id) {
+      await sessions.call({ method: 'DELETE', path: `/conversations/${id}` });
+      conversations.value = conversations.value?.filter((one) => one.id !== id);
+      tabs.tell({ kind: 'deleted', conversationId: id });
+    },
+    reset() {
+      generation += 1;
+      session.value = undefined;
+      refused.value = undefined;
+      conversations.value = undefined;
+      next.value = undefined;
+      hasMore.value = false;
+      side.value = 'conversation';
+    },
+  };
+}

@@ -1,0 +1,139 @@
+/** Follows one turn to its end, over as many connections as it takes: the same turn id makes every try harmless. */
+import { createSseReader, type SseEvent } from '../../server-helper/protocol/sse.ts';
+import {
+  endKinds,
+  isTurnEventKind,
+  type TurnEvent,
+  type TurnRequest,
+} from '../../server-helper/protocol/wire.ts';
+import { isRetryable, WidgetError } from '../errors.ts';
+import { toBackoffMs, wait } from './backoff.ts';
+import type { SessionKeeper } from './session.ts';
+
+export type TurnAddress = { conversationId: string; turnId: string };
+
+export type TurnFollower = {
+  /** Absent: the turn is known to the helper, and only followed. */
+  question?: TurnRequest | undefined;
+  /** Id of the last event seen. */
+  lastEventId?: number | undefined;
+  onEvent(event: TurnEvent): void;
+  /** All events of one read have been handed out. */
+  onRead(): void;
+  /** The helper has the question. */
+  onAccepted(): void;
+  /** The connection is lost (true) or back (false). */
+  onLost(lost: boolean): void;
+  signal: AbortSignal;
+};
+
+export function toTurnPath({ conversationId, turnId }: TurnAddress): string {
+  return `/conversations/${conversationId}/turns/${turnId}`;
+}
+
+/** The helper writes at least a comment every 15 s; longer silence is a dead connection. */
+const silenceMs = 45_000;
+/** Of a turn that the helper has: it lives ten minutes at most. */
+const mostTries = 40;
+
+/**
+ * Resolves `ended` after the end event, `gone` when there is nothing to follow: history then has the answer.
+ *
+ * @throws WidgetError when trying again is of no use
+ */
+export async function followTurn(
+  sessions: SessionKeeper,
+  address: TurnAddress,
+  follower: TurnFollower,
+): Promise<'ended' | 'gone'> {
+  let { question, lastEventId } = follower;
+  let failures = 0;
+  for (;;) {
+    let response: Response | undefined;
+    try {
+      response = await sessions.call(
+        question
+          ? { method: 'PUT', path: toTurnPath(address), body: question, signal: follower.signal }
+          : { method: 'GET', path: toTurnPath(address), lastEventId, signal: follower.signal },
+      );
+      if (response.status === 204) return 'gone';
+      if (question) follower.onAccepted();
+      question = undefined;
+      follower.onLost(false);
+      const before = lastEventId;
+      const ended = await readTurn(response, follower, (id) => {
+        lastEventId = id;
+      });
+      if (ended) return 'ended';
+      if (lastEventId !== before) failures = 0;
+    } catch (error) {
+      if (!(error instanceof WidgetError)) throw error;
+      const mayTry =
+        error.code === 'offline' || error.code === 'shutting-down' || (!question && isRetryable(error.code));
+      if (!mayTry || follower.signal.aborted) throw error;
+    }
+    follower.onLost(true);
+    failures += 1;
+    if (!question && failures > mostTries) throw new WidgetError('bad-stream');
+    try {
+      await wait(toBackoffMs(failures - 1), follower.signal);
+    } catch {
+      throw new WidgetError('aborted');
+    }
+  }
+}
+
+/** @returns whether the end event came */
+async function readTurn(
+  response: Response,
+  follower: TurnFollower,
+  seen: (id: number) => void,
+): Promise<boolean> {
+  if (!response.body || !response.headers.get('content-type')?.startsWith('text/event-stream'))
+    throw new WidgetError('bad-stream');
+  const reader = response.body.getReader();
+  let ended = false;
+  const parser = createSseReader((event) => {
+    const turnEvent = readTurnEvent(event);
+    if (event.id !== undefined && /^\d+$/.test(event.id)) seen(Number(event.id));
+    if (!turnEvent || ended) return;
+    ended = endKinds.has(turnEvent.kind);
+    follower.onEvent(turnEvent);
+  });
+  const hangUp = () => void reader.cancel().catch(() => {});
+  follower.signal.addEventListener('abort', hangUp);
+  let watch = setTimeout(hangUp, silenceMs);
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      clearTimeout(watch);
+      watch = setTimeout(hangUp, silenceMs);
+      parser.push(value);
+      follower.onRead();
+      if (ended) break;
+    }
+  } catch {
+    // A reset, a phone that slept, Safari's "Load failed": all the same, the connection is gone.
+  } finally {
+    clearTimeout(watch);
+    follower.signal.removeEventListener('abort', hangUp);
+    hangUp();
+  }
+  if (follower.signal.aborted) throw new WidgetError('aborted');
+  follower.onRead();
+  return ended;
+}
+
+/** Undefined: a kind this version does not know, or data that is no JSON object; both are skipped. */
+export function readTurnEvent({ event, data }: SseEvent): TurnEvent | undefined {
+  if (!isTurnEventKind(event)) return undefined;
+  try {
+    const value: unknown = JSON.parse(data);
+    return typeof value === 'object' && value !== null
+      ? ({ kind: event, data: value } as TurnEvent)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,19 @@
+/** Milliseconds left of a wait, told once a second. */
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+
+/** @param key another value starts the wait anew */
+export function useCountdown(totalMs: number, key: unknown): number {
+  const leftMs = useSignal(totalMs);
+  useEffect(() => {
+    leftMs.value = totalMs;
+    if (totalMs <= 0) return;
+    const until = Date.now() + totalMs;
+    const timer = setInterval(() => {
+      leftMs.value = Math.max(0, until - Date.now());
+      if (leftMs.value === 0) clearInterval(timer);
+    }, 1000);
+    return () => clearInterval(timer);
+  }, [totalMs, key]);
+  return leftMs.value;
+}

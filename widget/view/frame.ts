@@ -1,0 +1,21 @@
+/** Draws at most once in so many milliseconds, on a frame; in a tab that shows no frames, on a timer. */
+
+/** Thirty times a second: text read at more than that costs twice and shows no difference. */
+const betweenMs = 33;
+const hiddenMs = 250;
+
+let last = 0;
+
+export function onNextFrame(draw: () => void): void {
+  if (document.hidden) {
+    setTimeout(draw, hiddenMs);
+    return;
+  }
+  const run = (now: number) => {
+    last = now;
+    draw();
+  };
+  const dueMs = last + betweenMs - performance.now();
+  if (dueMs <= 0) requestAnimationFrame(run);
+  else setTimeout(() => (document.hidden ? run(performance.now()) : requestAnimationFrame(run)), dueMs);
+}
