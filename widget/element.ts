@@ -93,7 +93,7 @@ export function createWidget({ element, root, launcher, options, memoryKey }: Se
   };
 
   const mount = document.createElement('div');
-  if (options.position === 'bottom-left') mount.className = 'left';
+  mount.className = options.position === 'bottom-left' ? 'app left' : 'app';
   root.append(mount);
   const chat = { panel, conversation, options, strings: en, begin, close, keeps: () => memory.keeps };
   const stopShowing = effect(() => {
