@@ -44,11 +44,10 @@ export function renderBlocks(tokens: readonly Token[], context: RenderContext): 
 }
 
 function renderCode(token: Tokens.Code, { copyButton }: RenderContext) {
-  const language = /^[\w+#.-]{1,20}/.exec(decodeEntities(token.lang ?? ''))?.[0];
   const code = token.text === '' ? '' : `${token.text}\n`;
   return (
     <pre>
-      <code class={language && `language-${language}`}>{code}</code>
+      <code>{code}</code>
       {copyButton(token.text)}
     </pre>
   );
@@ -123,7 +122,7 @@ export function renderInline(tokens: readonly Token[] = [], inLink = false): Com
       case 'link':
         return renderLink(token as Tokens.Link, renderInline(token.tokens, true), toText(token.tokens));
       case 'image':
-        return inLink ? decodeEntities(token.text) : renderImage(token as Tokens.Image);
+        return inLink ? toText(token.tokens) : renderImage(token as Tokens.Image);
       case 'escape':
         return token.text;
       case 'html':
@@ -156,7 +155,7 @@ function renderLink(
 
 /** An image would call its host without being asked, so it waits behind a link that shows the host. */
 function renderImage(token: Tokens.Image) {
-  const alt = decodeEntities(token.text);
+  const alt = toText(token.tokens);
   const host = toSafeLink(decodeEntities(token.href))?.host;
   return renderLink(token, host ? `${alt || 'Image'} (${host})` : alt, '');
 }

@@ -42,9 +42,14 @@ export function reduceAnswer(answer: Answer, event: TurnEvent): Answer {
       // Also the first event of a replay: what was said is about to be said again.
       return { ...createAnswer(answer.turnId, 'writing') };
     case 'text-delta':
-      return { ...answer, status: 'writing', text: answer.text + event.data.text };
+      return { ...answer, status: 'writing', pause: undefined, text: answer.text + event.data.text };
     case 'reasoning-delta':
-      return { ...answer, status: 'writing', reasoning: answer.reasoning + event.data.text };
+      return {
+        ...answer,
+        status: 'writing',
+        pause: undefined,
+        reasoning: answer.reasoning + event.data.text,
+      };
     case 'tool':
       return {
         ...answer,

@@ -18,6 +18,7 @@ export type TurnFollower = {
   /** Id of the last event seen. */
   lastEventId?: number | undefined;
   onEvent(event: TurnEvent): void;
+  onSeen(id: number): void;
   /** All events of one read have been handed out. */
   onRead(): void;
   /** The helper has the question. */
@@ -63,6 +64,7 @@ export async function followTurn(
       const before = lastEventId;
       const ended = await readTurn(response, follower, (id) => {
         lastEventId = id;
+        follower.onSeen(id);
       });
       if (ended) return 'ended';
       if (lastEventId !== before) failures = 0;
@@ -93,11 +95,14 @@ async function readTurn(
     throw new WidgetError('bad-stream');
   const reader = response.body.getReader();
   let ended = false;
+  let over = false;
   const parser = createSseReader((event) => {
     const turnEvent = readTurnEvent(event);
     if (event.id !== undefined && /^\d+$/.test(event.id)) seen(Number(event.id));
-    if (!turnEvent || ended) return;
+    if (!turnEvent || over) return;
+    // A pause in a replay may have been decided since: then more follows, else the helper closes the stream.
     ended = endKinds.has(turnEvent.kind);
+    over = ended && turnEvent.kind !== 'turn-paused';
     follower.onEvent(turnEvent);
   });
   const hangUp = () => void reader.cancel().catch(() => {});
@@ -111,7 +116,7 @@ async function readTurn(
       watch = setTimeout(hangUp, silenceMs);
       parser.push(value);
       follower.onRead();
-      if (ended) break;
+      if (over) break;
     }
   } catch {
     // A reset, a phone that slept, Safari's "Load failed": all the same, the connection is gone.

@@ -5,7 +5,7 @@ import { isRetryable, sentences } from '../errors.ts';
 import { Markdown } from '../markdown/markdown.tsx';
 import type { RenderContext } from '../markdown/render.tsx';
 import { toSafeLink } from '../markdown/url.ts';
-import type { Entry } from '../state/conversation.ts';
+import type { Entry } from '../state/entries.ts';
 import type { Answer } from '../state/turn.ts';
 import { useChat } from './context.ts';
 import { CopyButton } from './copy.tsx';
