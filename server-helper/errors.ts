@@ -1,6 +1,29 @@
 /** The one error class of the helper, and how it becomes an RFC 9457 response. */
 import { type Problem, type ProblemCode, problems } from './protocol/wire.ts';
 
+/** One sentence for each code. The widget has words of its own, so these stay out of its bundle. */
+const titles: Readonly<Record<ProblemCode, string>> = {
+  'bad-request': 'The request is not valid',
+  unauthenticated: 'No valid session',
+  'session-expired': 'The session has expired',
+  'sso-token-invalid': 'The SSO token is not valid',
+  'sso-token-expired': 'The SSO token has expired',
+  'sign-in-required': 'This chat is for signed-in visitors',
+  'origin-refused': 'This origin is not on the list',
+  'not-allowed': 'The site owner does not allow this',
+  'not-found': 'Not found',
+  'turn-running': 'Another turn of this conversation is running',
+  'turn-conflict': 'This turn id is taken by something else',
+  'too-large': 'Too large',
+  'unsupported-media-type': 'Send application/json in UTF-8 without content-encoding',
+  'rate-limited': 'Too many requests',
+  'agent-unavailable': 'The agent cannot be reached',
+  'agent-timeout': 'The agent was silent for too long',
+  'agent-refused': 'The agent refused the call',
+  'shutting-down': 'The helper is shutting down',
+  internal: 'Something went wrong here',
+};
+
 export class HelperError extends Error {
   override name = 'HelperError';
   /**
@@ -12,7 +35,7 @@ export class HelperError extends Error {
     readonly detail?: string,
     readonly retryAfterMs?: number,
   ) {
-    super(detail ?? problems[code].title);
+    super(detail ?? titles[code]);
   }
 }
 
@@ -23,8 +46,13 @@ export function toHelperError(error: unknown): HelperError {
 
 /** RFC 9457 body. `type` is a stable name, not an address to fetch. */
 export function toProblem(error: HelperError): Problem {
-  const { status, title } = problems[error.code];
-  const problem: Problem = { type: `urn:porchlight:problem:${error.code}`, title, status, code: error.code };
+  const { status } = problems[error.code];
+  const problem: Problem = {
+    type: `urn:porchlight:problem:${error.code}`,
+    title: titles[error.code],
+    status,
+    code: error.code,
+  };
   if (error.detail !== undefined) problem.detail = error.detail;
   if (error.retryAfterMs !== undefined) problem.retryAfterMs = error.retryAfterMs;
   return problem;

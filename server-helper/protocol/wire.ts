@@ -26,32 +26,27 @@ export type ProblemCode =
   | 'internal';
 
 /** HTTP status and whether the same request may succeed later. Total over the union. */
-export const problems: Readonly<Record<ProblemCode, { status: number; title: string; retryable: boolean }>> =
-  {
-    'bad-request': { status: 400, title: 'The request is not valid', retryable: false },
-    unauthenticated: { status: 401, title: 'No valid session', retryable: false },
-    'session-expired': { status: 401, title: 'The session has expired', retryable: true },
-    'sso-token-invalid': { status: 401, title: 'The SSO token is not valid', retryable: false },
-    'sso-token-expired': { status: 401, title: 'The SSO token has expired', retryable: true },
-    'sign-in-required': { status: 401, title: 'This chat is for signed-in visitors', retryable: false },
-    'origin-refused': { status: 403, title: 'This origin is not on the list', retryable: false },
-    'not-allowed': { status: 403, title: 'The site owner does not allow this', retryable: false },
-    'not-found': { status: 404, title: 'Not found', retryable: false },
-    'turn-running': { status: 409, title: 'Another turn of this conversation is running', retryable: true },
-    'turn-conflict': { status: 409, title: 'This turn id is taken by something else', retryable: false },
-    'too-large': { status: 413, title: 'Too large', retryable: false },
-    'unsupported-media-type': {
-      status: 415,
-      title: 'Send application/json in UTF-8 without content-encoding',
-      retryable: false,
-    },
-    'rate-limited': { status: 429, title: 'Too many requests', retryable: true },
-    'agent-unavailable': { status: 502, title: 'The agent cannot be reached', retryable: true },
-    'agent-timeout': { status: 504, title: 'The agent was silent for too long', retryable: true },
-    'agent-refused': { status: 502, title: 'The agent refused the call', retryable: false },
-    'shutting-down': { status: 503, title: 'The helper is shutting down', retryable: true },
-    internal: { status: 500, title: 'Something went wrong here', retryable: true },
-  };
+export const problems: Readonly<Record<ProblemCode, { status: number; retryable: boolean }>> = {
+  'bad-request': { status: 400, retryable: false },
+  unauthenticated: { status: 401, retryable: false },
+  'session-expired': { status: 401, retryable: true },
+  'sso-token-invalid': { status: 401, retryable: false },
+  'sso-token-expired': { status: 401, retryable: true },
+  'sign-in-required': { status: 401, retryable: false },
+  'origin-refused': { status: 403, retryable: false },
+  'not-allowed': { status: 403, retryable: false },
+  'not-found': { status: 404, retryable: false },
+  'turn-running': { status: 409, retryable: true },
+  'turn-conflict': { status: 409, retryable: false },
+  'too-large': { status: 413, retryable: false },
+  'unsupported-media-type': { status: 415, retryable: false },
+  'rate-limited': { status: 429, retryable: true },
+  'agent-unavailable': { status: 502, retryable: true },
+  'agent-timeout': { status: 504, retryable: true },
+  'agent-refused': { status: 502, retryable: false },
+  'shutting-down': { status: 503, retryable: true },
+  internal: { status: 500, retryable: true },
+};
 
 /** An RFC 9457 problem, sent as `application/problem+json`. */
 export type Problem = {
