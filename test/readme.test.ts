@@ -1,0 +1,154 @@
+/** Every snippet of the README runs, and every figure in it is today's. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { runInNewContext } from 'node:vm';
+import { afterEach, describe, expect, test } from 'vitest';
+import packageJson from '../package.json' with { type: 'json' };
+import { verifySsoToken } from '../server-helper/auth/sso.ts';
+
+const readme = readFileSync('README.md', 'utf8');
+const snippets = [...readme.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].map(([, language, text]) => ({
+  language,
+  text: String(text),
+}));
+const find = (language: string, words: string) => {
+  const found = snippets.find((one) => one.language === language && one.text.includes(words));
+  if (!found) throw new Error(`README.md has no ${language} snippet with ${words}`);
+  return found.text;
+};
+const ssoSecret = 'a secret of the test with 32 bytes or more';
+const children: ChildProcess[] = [];
+const folders: string[] = [];
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+function findPort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+/** Inside the package, so that it imports itself by name as an installed one would be. */
+function runFile(name: string, code: string, env: Record<string, string>): ChildProcess {
+  mkdirSync('test/.output', { recursive: true });
+  const folder = mkdtempSync('test/.output/readme-');
+  folders.push(folder);
+  writeFileSync(`${folder}/${name}`, code);
+  const child = spawn(process.execPath, [name], { cwd: folder, env: { ...process.env, ...env } });
+  children.push(child);
+  return child;
+}
+
+async function readWhenUp(url: string, child: ChildProcess): Promise<Response> {
+  let complaint = '';
+  child.stderr?.on('data', (data) => {
+    complaint += data;
+  });
+  for (let tries = 0; tries < 200; tries += 1) {
+    if (child.exitCode !== null) throw new Error(`it exited with ${child.exitCode}: ${complaint}`);
+    const response = await fetch(url).catch(() => undefined);
+    if (response) return response;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`nothing answered: ${complaint}`);
+}
+
+const agentEnv = { AGENT_URL: 'http://127.0.0.1:9', AGENT_API_KEY: 'key', AGENT_SSO_SECRET: ssoSecret };
+
+describe('the snippets', () => {
+  test('the backend serves the helper and the widget that the tag names', async () => {
+    const port = await findPort();
+    const code = find('js', 'createNodeHelper').replace('8788', String(port));
+    const child = runFile('backend.mjs', code, agentEnv);
+    expect((await readWhenUp(`http://127.0.0.1:${port}/porchlight/healthz`, child)).status).toBe(200);
+    const source = /src="([^"]+)"/.exec(find('html', '<script'))?.[1];
+    const loader = await fetch(`http://127.0.0.1:${port}${source}`);
+    expect(loader.headers.get('content-type')).toMatch(/javascript/);
+    expect(await loader.text()).toContain('porchlight-chat');
+  });
+
+  test('the token is one that the helper takes', async () => {
+    const code = `${find('js', 'signSsoToken')}\nprocess.stdout.write(token);`;
+    const child = runFile('mint.mjs', code, agentEnv);
+    let token = '';
+    child.stdout?.on('data', (data) => {
+      token += data;
+    });
+    expect(await new Promise((resolve) => child.once('close', resolve))).toBe(0);
+    const rules = { secrets: [ssoSecret], audience: 'juniper', issuer: undefined };
+    expect(await verifySsoToken(token, rules, Date.now() / 1000)).toEqual({
+      owner: 'external:customer-1001',
+      email: 'ada@larkfield.example',
+      name: 'Ada',
+    });
+  });
+
+  test('the page script queues calls that name methods of the widget', () => {
+    const window: { Porchlight?: [string, ...unknown[]][] } = {};
+    runInNewContext(find('js', 'window.Porchlight'), { window, console });
+    const listed = /Methods: ([^.]+)\./.exec(readme)?.[1] ?? '';
+    expect(window.Porchlight).toHaveLength(2);
+    for (const [method] of window.Porchlight ?? []) expect(listed).toContain(`\`${method}\``);
+  });
+
+  test('the standalone helper starts on the variables shown', async () => {
+    const port = await findPort();
+    const line = find('sh', 'porchlight serve');
+    const env = Object.fromEntries(
+      [...line.matchAll(/(PORCHLIGHT_\w+)=(\S+)/g)].map(([, name, value]) => [name, value]),
+    );
+    const child = spawn(process.execPath, [packageJson.bin.porchlight, 'serve'], {
+      env: { ...process.env, ...env, PORT: String(port), PORCHLIGHT_STORE: 'memory' },
+    });
+    children.push(child);
+    expect((await readWhenUp(`http://127.0.0.1:${port}/healthz`, child)).status).toBe(200);
+  });
+
+  test('the commands are scripts of the package', () => {
+    const named = [...readme.matchAll(/`?npm (?:run )?(start|test|check|size|bench|agent)\b/g)].map(
+      ([, name]) => String(name),
+    );
+    expect(named.length).toBeGreaterThan(4);
+    for (const name of named) expect(Object.keys(packageJson.scripts)).toContain(name);
+    expect(readFileSync('.ci/run', 'utf8')).toMatch(/npm run check\nnpm test\nnpm run size/);
+  });
+
+  test('the CSP line is what the strict page of the demo has, with the helper where the page is', () => {
+    const policy = readFileSync('demo/site/pages.ts', 'utf8');
+    for (const directive of find('text', 'connect-src').trim().split('; '))
+      expect(policy).toContain(directive.replace('https://chat.example', "'self'"));
+  });
+});
+
+describe('the tables', () => {
+  test('name every attribute of the tag', () => {
+    const declared = [...readFileSync('widget/public.ts', 'utf8').matchAll(/'(data-[\w-]+)'\??:/g)].map(
+      ([, name]) => String(name),
+    );
+    expect(declared.length).toBeGreaterThan(6);
+    for (const name of declared) expect(readme).toContain(`| \`${name}\` |`);
+  });
+
+  test('name every variable that the helper reads', () => {
+    const source = readFileSync('server-helper/environment.ts', 'utf8');
+    const read = [...source.matchAll(/given\('(\w+)'\)|'PORCHLIGHT_(\w+)'/g)].map(
+      ([, a, b]) => `PORCHLIGHT_${a ?? b}`,
+    );
+    expect(read.length).toBeGreaterThan(10);
+    for (const name of read) expect(readme).toContain(`\`${name}\``);
+  });
+
+  test('name every dependency', () => {
+    const table = readme.slice(readme.indexOf('### Dependencies'));
+    for (const name of Object.keys(packageJson.dependencies)) expect(table).toContain(name);
+    for (const name of Object.keys(packageJson.devDependencies))
+      if (!name.startsWith('@types/'))
+        expect(table.toLowerCase()).toContain(name.replace('@biomejs/biome', 'biome'));
+  });
+});

@@ -1,0 +1,164 @@
+/** The widget's pure parts: what an event means, what is remembered, what an error says. */
+import { describe, expect, test } from 'vitest';
+import { problems } from '../../server-helper/protocol/wire.ts';
+import { isRetryable, sentences, type WidgetCode } from '../../widget/errors.ts';
+import { isMisleading, toSafeLink } from '../../widget/markdown/url.ts';
+import { createMemory } from '../../widget/state/memory.ts';
+import { createAnswer, reduceAnswer } from '../../widget/state/turn.ts';
+import { en } from '../../widget/strings/en.ts';
+import { toBackoffMs } from '../../widget/transport/backoff.ts';
+
+function createStorage(kept: Record<string, string> = {}): Storage {
+  return {
+    getItem: (key: string) => kept[key] ?? null,
+    setItem: (key: string, value: string) => {
+      kept[key] = value;
+    },
+    removeItem: (key: string) => {
+      delete kept[key];
+    },
+  } as Storage;
+}
+const message = { id: 't.agent', turnId: 't', role: 'agent', text: 'All.', at: '' } as const;
+
+describe('an answer', () => {
+  const started = { kind: 'turn-started', data: { turnId: 't', conversationId: 'c', at: '' } } as const;
+  const delta = (text: string) => ({ kind: 'text-delta', data: { text } }) as const;
+
+  test('grows by its deltas and ends as its message says', () => {
+    const answer = [started, delta('Al'), delta('l.')].reduce(reduceAnswer, createAnswer('t', 'sending'));
+    expect(answer).toMatchObject({ status: 'writing', text: 'All.' });
+    const done = reduceAnswer(answer, {
+      kind: 'turn-completed',
+      data: { message: { ...message, status: 'completed' } },
+    });
+    expect(done).toMatchObject({ status: 'completed', text: 'All.' });
+  });
+
+  test('begins anew when a replay does', () => {
+    const answer = [started, delta('old '), started, delta('new')].reduce(
+      reduceAnswer,
+      createAnswer('t', 'writing'),
+    );
+    expect(answer.text).toBe('new');
+  });
+
+  test('that failed keeps what was said', () => {
+    const answer = [started, delta('Half')].reduce(reduceAnswer, createAnswer('t', 'writing'));
+    const failed = reduceAnswer(answer, {
+      kind: 'turn-failed',
+      data: { code: 'agent-timeout', retryable: true },
+    });
+    expect(failed).toMatchObject({ status: 'failed', text: 'Half', code: 'agent-timeout' });
+  });
+
+  test('that waited for a decision goes on without its card', () => {
+    const paused = reduceAnswer(createAnswer('t', 'writing'), {
+      kind: 'turn-paused',
+      data: {
+        kind: 'approval',
+        tool: { name: 'n', title: 'N', description: '', parameters: {} },
+        expiresAt: '',
+      },
+    });
+    expect(paused.status).toBe('paused');
+    expect(reduceAnswer(paused, delta('On'))).toMatchObject({ status: 'writing', pause: undefined });
+  });
+});
+
+describe('memory', () => {
+  test('writes nothing until something is to be kept, and removes what is empty', () => {
+    const kept: Record<string, string> = {};
+    const memory = createMemory('k', () => createStorage(kept));
+    memory.read();
+    expect(kept).toEqual({});
+    memory.change({ open: true });
+    expect(JSON.parse(kept.k ?? '')).toEqual({ open: true });
+    memory.change({ open: undefined });
+    expect(kept).toEqual({});
+  });
+
+  test('takes nothing that has the wrong shape', () => {
+    for (const text of ['{', '1', 'null', '[]', '{"open":"yes","session":5,"pending":{"turnId":1}}'])
+      expect(createMemory('k', () => createStorage({ k: text })).read()).toEqual({});
+  });
+
+  test('works without a storage, and says that it keeps nothing', () => {
+    const memory = createMemory('k', () => {
+      throw new Error('blocked');
+    });
+    memory.change({ conversationId: 'c' });
+    expect(memory.read().conversationId).toBe('c');
+    expect(memory.keeps).toBe(false);
+  });
+
+  test('lets a guest who signs in keep the conversation', () => {
+    const storage = createStorage();
+    const memory = createMemory('k', () => storage);
+    memory.setIdentity('anonymous:1', 'session');
+    memory.change({ conversationId: 'c' });
+    memory.setIdentity('email:a@shop.example', undefined);
+    expect(memory.read()).toEqual({ subject: 'email:a@shop.example', conversationId: 'c' });
+  });
+
+  test('lets nothing of one visitor reach another', () => {
+    const storage = createStorage();
+    const memory = createMemory('k', () => storage);
+    memory.setIdentity('email:a@shop.example', undefined);
+    memory.change({ conversationId: 'c', open: true });
+    memory.setIdentity('email:b@shop.example', undefined);
+    expect(memory.read()).toEqual({ subject: 'email:b@shop.example', open: true });
+    memory.change({ conversationId: 'd' });
+    memory.setIdentity('anonymous:2', 'session');
+    expect(memory.read().conversationId).toBeUndefined();
+  });
+});
+
+test('every code has a sentence, and every code of the helper is known', () => {
+  const own = ['offline', 'bad-stream', 'aborted'];
+  expect(Object.keys(sentences).sort()).toEqual([...Object.keys(problems), ...own].sort());
+  for (const key of Object.values(sentences)) expect(en[key].length).toBeGreaterThan(0);
+  expect(isRetryable('agent-unavailable')).toBe(true);
+  expect((['agent-refused', 'aborted', 'bad-request'] as WidgetCode[]).filter(isRetryable)).toEqual([]);
+});
+
+describe('a link of an answer', () => {
+  test.each([
+    'javascript:alert(1)',
+    'data:text/html,x',
+    'vbscript:x',
+    'file:///etc/passwd',
+    '/account',
+    'account.html',
+    '//evil.example',
+    '?x',
+    '#x',
+    'blob:https://a/b',
+    '\u0001javascript:alert(1)',
+  ])('%j is inert', (address) => {
+    expect(toSafeLink(address)).toBeUndefined();
+  });
+
+  test('shows the host it leads to, in ASCII, and loses what poses as one', () => {
+    expect(toSafeLink('https://bank.example@evil.test/x')).toEqual({
+      href: 'https://evil.test/x',
+      host: 'evil.test',
+    });
+    expect(toSafeLink('https://аpple.com/')?.host).toMatch(/^xn--/);
+    expect(toSafeLink('mailto:hello@shop.example')?.host).toBe('hello@shop.example');
+  });
+
+  test('whose text names another host is told', () => {
+    expect(isMisleading('bank.example', 'evil.test')).toBe(true);
+    expect(isMisleading('see www.shop.example', 'shop.example')).toBe(false);
+    expect(isMisleading('our shipping page', 'shop.example')).toBe(false);
+    expect(isMisleading('pay\u202epal', 'shop.example')).toBe(true);
+  });
+});
+
+test('waits grow to a bound and never fall together', () => {
+  expect(toBackoffMs(0, () => 0)).toBe(250);
+  expect(toBackoffMs(0, () => 1)).toBe(500);
+  expect(toBackoffMs(3, () => 1)).toBe(4000);
+  expect(toBackoffMs(50, () => 1)).toBe(20_000);
+});
