@@ -55,6 +55,9 @@ export function createConversation(deps: ConversationDeps): Conversation {
   const screen = createScreen();
   const { id, entries, running, loading, lost, problem, older, hasOlder } = screen;
 
+  /** Stop was pressed before the helper had the turn. */
+  let stopOnceKnown: string | undefined;
+
   const say = (error: unknown) => {
     const code = error instanceof WidgetError ? error.code : 'internal';
     if (code !== 'aborted') problem.value = code;
@@ -91,6 +94,7 @@ export function createConversation(deps: ConversationDeps): Conversation {
       onAccepted: () => {
         memory.change({ pending: undefined });
         tabs.tell({ kind: 'turn', conversationId, turnId: entry.turnId });
+        if (stopOnceKnown === entry.turnId) sendStop(conversationId, entry);
       },
       onLost: (isLost) => {
         lost.value = isLost;
@@ -109,6 +113,15 @@ export function createConversation(deps: ConversationDeps): Conversation {
       await reload(conversationId).catch(say);
       if (!screen.find(entry.turnId)) entries.value = [...entries.value, entry];
     }
+  };
+  const sendStop = (conversationId: string, entry: Entry) => {
+    stopOnceKnown = undefined;
+    const wasPaused = entry.answer.value?.status === 'paused';
+    const path = toTurnPath({ conversationId, turnId: entry.turnId });
+    sessions
+      .call({ method: 'DELETE', path, signal: screen.signal })
+      .then(() => (wasPaused ? follow(conversationId, entry) : undefined))
+      .catch(say);
   };
   const ask = (conversationId: string, turnId: string, question: TurnRequest) => {
     memory.change({ conversationId, pending: { conversationId, turnId, question } });
@@ -168,12 +181,8 @@ export function createConversation(deps: ConversationDeps): Conversation {
         entry.answer.value = { ...createAnswer(entry.turnId, 'failed'), code: 'offline' };
         return;
       }
-      const wasPaused = entry.answer.value?.status === 'paused';
-      const path = toTurnPath({ conversationId, turnId: entry.turnId });
-      sessions
-        .call({ method: 'DELETE', path, signal: screen.signal })
-        .then(() => (wasPaused ? follow(conversationId, entry) : undefined))
-        .catch(say);
+      if (entry.known) sendStop(conversationId, entry);
+      else stopOnceKnown = entry.turnId;
     },
     retry(turnId) {
       const entry = screen.find(turnId);

@@ -1,0 +1,74 @@
+/** The helper as a plain function from Request to Response, with fetch and web streams: what an edge runtime has. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type StartedAgent, startAgent } from '../../demo/agent/start.ts';
+import { createHelper, type Helper } from '../../server-helper/handler.ts';
+import { createSseReader } from '../../server-helper/protocol/sse.ts';
+import type { SessionReply } from '../../server-helper/protocol/wire.ts';
+import { createMemoryStore } from '../../server-helper/store/memory.ts';
+
+const origin = 'https://shop.example';
+let agent: StartedAgent;
+let helper: Helper;
+
+beforeAll(async () => {
+  const env = { AGENT_DB: ':memory:', AGENT_WORDS_PER_SECOND: '0', PORT: '0' };
+  agent = await startAgent(env, { log: () => {}, print: () => {} });
+  const { url: agentUrl, apiKey, projectId, botId } = agent;
+  helper = createHelper({
+    agentUrl,
+    apiKey,
+    projectId,
+    botId,
+    store: createMemoryStore(),
+    origins: [origin],
+  });
+});
+afterAll(async () => {
+  await helper.close(0);
+  await agent.close();
+});
+
+function ask(path: string, init: RequestInit = {}, session?: string): Promise<Response> {
+  const headers: Record<string, string> = { origin, 'content-type': 'application/json' };
+  if (session !== undefined) headers.authorization = `Bearer ${session}`;
+  return helper.fetch(new Request(`${origin}/porchlight${path}`, { ...init, headers }));
+}
+
+async function readEvents(
+  response: Response,
+): Promise<{ kind: string | undefined; data: Record<string, unknown> }[]> {
+  const events: { kind: string | undefined; data: Record<string, unknown> }[] = [];
+  const reader = createSseReader(({ event, data }) => events.push({ kind: event, data: JSON.parse(data) }));
+  for await (const bytes of response.body as unknown as AsyncIterable<Uint8Array>) reader.push(bytes);
+  return events;
+}
+
+test('a turn streams, is attached to again, and is told in history', async () => {
+  const session = ((await (await ask('/session', { method: 'POST', body: '{}' })).json()) as SessionReply)
+    .session;
+  const conversation = `/conversations/${crypto.randomUUID()}`;
+  const turn = `${conversation}/turns/${crypto.randomUUID()}`;
+  const body = JSON.stringify({ text: 'How long does shipping take?' });
+  const response = await ask(turn, { method: 'PUT', body }, session);
+  expect(response.status).toBe(200);
+  expect(response.headers.get('access-control-allow-origin')).toBe(origin);
+  const events = await readEvents(response);
+  expect(events[0]?.kind).toBe('turn-started');
+  expect(events.at(-1)?.kind).toBe('turn-completed');
+  expect(await readEvents(await ask(turn, {}, session))).toEqual(events);
+  const { messages } = (await (await ask(conversation, {}, session)).json()) as {
+    messages: { text: string }[];
+  };
+  expect(events.at(-1)).toMatchObject({ data: { message: { text: messages[1]?.text } } });
+});
+
+test('a reader that goes away costs the turn nothing', async () => {
+  const session = ((await (await ask('/session', { method: 'POST', body: '{}' })).json()) as SessionReply)
+    .session;
+  const turn = `/conversations/${crypto.randomUUID()}/turns/${crypto.randomUUID()}`;
+  const body = JSON.stringify({ text: 'What do you sell?' });
+  const first = await ask(turn, { method: 'PUT', body }, session);
+  await first.body?.cancel();
+  const events = await readEvents(await ask(turn, {}, session));
+  expect(events.at(-1)?.kind).toBe('turn-completed');
+});
