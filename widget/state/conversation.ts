@@ -78,6 +78,7 @@ export function createConversation(deps: ConversationDeps): Conversation {
     const live = reply.liveTurn?.turnId;
     if (live === undefined) return;
     const entry = screen.find(live) ?? screen.add(live, undefined, createAnswer(live, 'writing'));
+    entry.known = true;
     entry.answer.value ??= createAnswer(live, 'writing');
     void follow(conversationId, entry);
   };
