@@ -1,4 +1,4 @@
-/** Verifies the signature of an agent event: HMAC-SHA256 in lowercase hex, over the bytes as sent. */
+/** Verifies the signature of an agent event: HMAC-SHA256 over the bytes as sent, in hex or base64. */
 
 const utf8 = new TextEncoder();
 
@@ -12,14 +12,22 @@ export async function verifyWebhook(
   signature: string | null,
   secrets: readonly string[],
 ): Promise<string | undefined> {
-  const hex = /^(?:sha256=)?([0-9a-f]{64})$/.exec(signature ?? '')?.[1];
-  if (hex === undefined) return undefined;
-  const given = Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
+  const given = readSignature(signature ?? '');
+  if (given === undefined) return undefined;
   const candidates = [raw, toReserialised(raw)].filter((bytes) => bytes !== undefined);
   for (const bytes of candidates)
     for (const secret of secrets)
       if (await isSigned(bytes, given, secret)) return new TextDecoder().decode(bytes);
   return undefined;
+}
+
+/** The whole text must be 32 bytes in hex or in base64 of either alphabet: nothing is cut off or skipped. */
+function readSignature(text: string): Uint8Array | undefined {
+  const [, hex, base64] = /^(?:sha256=)?(?:([0-9a-f]{64})|([\w+/-]{43})=?)$/i.exec(text) ?? [];
+  if (hex) return Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
+  if (!base64) return undefined;
+  const bytes = atob(base64.replaceAll('-', '+').replaceAll('_', '/'));
+  return Uint8Array.from(bytes, (char) => char.charCodeAt(0));
 }
 
 /** `subtle.verify` compares in constant time. */
@@ -31,7 +39,10 @@ async function isSigned(bytes: Uint8Array, signature: Uint8Array, secret: string
 
 function toReserialised(raw: Uint8Array): Uint8Array | undefined {
   try {
-    return utf8.encode(JSON.stringify(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(raw))));
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(raw);
+    // Another serialisation differs inside the value; what stands around it was put there by somebody else.
+    if (text.trim() !== text) return undefined;
+    return utf8.encode(JSON.stringify(JSON.parse(text)));
   } catch {
     return undefined;
   }

@@ -33,8 +33,9 @@ export function toMessages(
     index = Math.max(end, index + 1);
   }
   for (const turn of left) {
-    // A completed turn that the record does not hold on this page is on another one.
-    if (turn.status === 'completed' || turn.at < span.from || turn.at >= span.until) continue;
+    // A completed turn that the record does not hold on this page is on another one, unless it never held it.
+    const isElsewhere = turn.status === 'completed' && turn.answer === undefined;
+    if (isElsewhere || turn.at < span.from || turn.at >= span.until) continue;
     entries.push({ at: turn.at, messages: toTurnMessages(undefined, [], turn, turn.at) });
   }
   return entries.sort((a, b) => a.at - b.at).flatMap((entry) => entry.messages);

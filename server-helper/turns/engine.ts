@@ -78,17 +78,21 @@ export function createEngine(context: RunContext, workspaces: Workspaces): Engin
   const rebuild = async (conversation: ConversationRecord, record: TurnRecord): Promise<LiveTurn> => {
     if (record.status === 'running') {
       const { turn, run } = open(conversation, record);
-      run.mend(undefined).catch((error: unknown) => run.fail(toHelperError(error)));
+      run.mend(undefined).then(
+        () => turn.log.flush(),
+        (error: unknown) => run.fail(toHelperError(error)),
+      );
       return turn;
     }
     const turn = new LiveTurn(conversation.id, record.id, record.at, now, () => {});
     if (record.status === 'completed') {
       const { messages } = await conversations.read(conversation.chatId, truncateWithin);
       const found = messages.find((message) => message.id === record.agentMessageId);
-      if (!found) throw new HelperError('not-found');
-      turn.say(found.text);
-      turn.cite(found.sources);
-      turn.complete(found.text, found.id);
+      const text = found?.text ?? record.answer;
+      if (text === undefined) throw new HelperError('not-found');
+      turn.say(text);
+      turn.cite(found?.sources ?? []);
+      turn.complete(text, found?.id);
     } else {
       turn.say(record.answer ?? '');
       if (record.status === 'paused' && record.pause) turn.waitFor(readPause(record.pause));
@@ -184,12 +188,12 @@ export function createEngine(context: RunContext, workspaces: Workspaces): Engin
   };
 }
 
-/** The question is kept only as long as the agent's record cannot be found without it. */
+/** Question and answer are kept only as long as the agent's record cannot give them. */
 function toChange(end: TurnEnd): Parameters<RunContext['store']['updateTurn']>[2] {
   switch (end.status) {
     case 'completed':
       return end.agentMessageId === undefined
-        ? { status: 'completed' }
+        ? { status: 'completed', answer: end.message.text }
         : { status: 'completed', agentMessageId: end.agentMessageId, question: '', answer: undefined };
     case 'stopped':
       return { status: 'stopped', answer: end.message.text, pause: undefined };

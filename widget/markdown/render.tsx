@@ -105,6 +105,7 @@ function renderTable(table: Tokens.Table) {
 }
 
 export function renderInline(tokens: readonly Token[] = [], inLink = false): ComponentChildren[] {
+  const show = (text: string) => (inLink ? withoutTurns(text) : text);
   return tokens.map((token): ComponentChildren => {
     switch (token.type) {
       case 'strong':
@@ -114,23 +115,25 @@ export function renderInline(tokens: readonly Token[] = [], inLink = false): Com
       case 'del':
         return <del>{renderInline(token.tokens, inLink)}</del>;
       case 'codespan':
-        return <code>{token.text}</code>;
+        return <code>{show(token.text)}</code>;
       case 'br':
         return <br />;
       case 'checkbox':
         return renderCheckbox(token.checked === true);
       case 'link':
+        // An address written as the text of a link leads nowhere of its own.
+        if (inLink) return renderInline(token.tokens, true);
         return renderLink(token as Tokens.Link, renderInline(token.tokens, true), toText(token.tokens));
       case 'image':
-        return inLink ? toText(token.tokens) : renderImage(token as Tokens.Image);
+        return inLink ? show(toText(token.tokens)) : renderImage(token as Tokens.Image);
       case 'escape':
-        return token.text;
+        return show(token.text);
       case 'html':
-        return token.raw;
+        return show(token.raw);
       case 'text':
-        return token.tokens ? renderInline(token.tokens, inLink) : decodeEntities(token.text);
+        return token.tokens ? renderInline(token.tokens, inLink) : show(decodeEntities(token.text));
       default:
-        return token.raw;
+        return show(token.raw);
     }
   });
 }
@@ -142,9 +145,10 @@ function renderLink(
 ) {
   const link = toSafeLink(decodeEntities(token.href));
   // Without an address the element is no link: the text stays readable, and a click does nothing.
+  // A key of its own: a link that turns out inert while it is written keeps nothing of what it was.
   // biome-ignore lint/a11y/useValidAnchor: an inert anchor is what is meant
-  if (!link) return <a>{content}</a>;
-  const title = token.title ? `${decodeEntities(token.title)} (${link.host})` : link.host;
+  if (!link) return <a key="inert">{content}</a>;
+  const title = token.title ? `${withoutTurns(decodeEntities(token.title))} (${link.host})` : link.host;
   return (
     <a href={link.href} target="_blank" rel="noopener noreferrer nofollow" title={title}>
       {content}
@@ -155,9 +159,14 @@ function renderLink(
 
 /** An image would call its host without being asked, so it waits behind a link that shows the host. */
 function renderImage(token: Tokens.Image) {
-  const alt = toText(token.tokens);
+  const alt = withoutTurns(toText(token.tokens));
   const host = toSafeLink(decodeEntities(token.href))?.host;
   return renderLink(token, host ? `${alt || 'Image'} (${host})` : alt, '');
+}
+
+/** Without the controls that turn the direction of what follows: a link must read as the address that it leads to. */
+function withoutTurns(text: string): string {
+  return text.replace(/[\u202a-\u202e\u2066-\u2069]/g, '');
 }
 
 function toText(tokens: readonly Token[] = []): string {

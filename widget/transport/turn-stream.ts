@@ -58,6 +58,8 @@ export async function followTurn(
           : { method: 'GET', path: toTurnPath(address), lastEventId, signal: follower.signal },
       );
       if (response.status === 204) return 'gone';
+      // A captive portal's page comes with a 200 too, and nobody there has taken the question.
+      if (!isEventStream(response)) throw new WidgetError('bad-stream');
       if (question) follower.onAccepted();
       question = undefined;
       follower.onLost(false);
@@ -85,14 +87,17 @@ export async function followTurn(
   }
 }
 
+function isEventStream(response: Response): boolean {
+  return response.headers.get('content-type')?.startsWith('text/event-stream') === true;
+}
+
 /** @returns whether the end event came */
 async function readTurn(
   response: Response,
   follower: TurnFollower,
   seen: (id: number) => void,
 ): Promise<boolean> {
-  if (!response.body || !response.headers.get('content-type')?.startsWith('text/event-stream'))
-    throw new WidgetError('bad-stream');
+  if (!response.body) throw new WidgetError('bad-stream');
   const reader = response.body.getReader();
   let ended = false;
   let over = false;
