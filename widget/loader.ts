@@ -97,7 +97,7 @@ function start(script: HTMLScriptElement): void {
     if (isDock || isInUse(memoryKey)) load();
   };
   const early = (window as Scope).Porchlight;
-  (window as Scope).Porchlight = api;
+  (window as Scope).Porchlight = Object.freeze(api);
   if (Array.isArray(early)) api.push(...early);
   if (document.body) place();
   else addEventListener('DOMContentLoaded', place, { once: true });
