@@ -58,6 +58,9 @@ export function createWidget({ element, root, launcher, options, memoryKey }: Se
     });
   };
   let byVisitor = false;
+  /** Whether the page has said who is there. */
+  let isTold = options.userToken !== undefined;
+  let isReady = false;
   const open = () => {
     if (panel.isOpen.value) return;
     panel.setOpen(true);
@@ -110,12 +113,17 @@ export function createWidget({ element, root, launcher, options, memoryKey }: Se
 
   // A reload or a walk to another page in the middle of a chat: it goes on where it was, without taking the focus.
   // After the page's early calls, which may say who is signed in.
-  queueMicrotask(() => {
+  const goOn = () => {
     const kept = memory.read();
-    if (kept.open || kept.pending) {
-      panel.setOpen(kept.open === true);
-      begin();
-    }
+    if (!kept.open && !kept.pending) return;
+    // One who was signed in would be taken for a guest, and lose the place, until the page says who is there.
+    if (!isTold && kept.subject !== undefined && kept.session === undefined) return;
+    panel.setOpen(kept.open === true);
+    begin();
+  };
+  queueMicrotask(() => {
+    isReady = true;
+    goOn();
     emit('ready', undefined);
   });
 
@@ -131,8 +139,12 @@ export function createWidget({ element, root, launcher, options, memoryKey }: Se
       else open();
     },
     identify: (userToken) => {
+      isTold = true;
       sessions.identify(userToken);
-      if (!begun) return;
+      if (!begun) {
+        if (isReady) goOn();
+        return;
+      }
       changeVisitor();
       begin();
     },

@@ -8,7 +8,7 @@ const utf8 = new TextEncoder();
  * @see agent-api-decisions.md "Webhooks": the hosted sample signs the re-serialised body, so that is tried second
  */
 export async function verifyWebhook(
-  raw: Uint8Array,
+  raw: Uint8Array<ArrayBuffer>,
   signature: string | null,
   secrets: readonly string[],
 ): Promise<string | undefined> {
@@ -22,7 +22,7 @@ export async function verifyWebhook(
 }
 
 /** The whole text must be 32 bytes in hex or in base64 of either alphabet: nothing is cut off or skipped. */
-function readSignature(text: string): Uint8Array | undefined {
+function readSignature(text: string): Uint8Array<ArrayBuffer> | undefined {
   const [, hex, base64] = /^(?:sha256=)?(?:([0-9a-f]{64})|([\w+/-]{43})=?)$/i.exec(text) ?? [];
   if (hex) return Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
   if (!base64) return undefined;
@@ -31,13 +31,17 @@ function readSignature(text: string): Uint8Array | undefined {
 }
 
 /** `subtle.verify` compares in constant time. */
-async function isSigned(bytes: Uint8Array, signature: Uint8Array, secret: string): Promise<boolean> {
+async function isSigned(
+  bytes: Uint8Array<ArrayBuffer>,
+  signature: Uint8Array<ArrayBuffer>,
+  secret: string,
+): Promise<boolean> {
   const algorithm = { name: 'HMAC', hash: 'SHA-256' };
   const key = await crypto.subtle.importKey('raw', utf8.encode(secret), algorithm, false, ['verify']);
   return crypto.subtle.verify('HMAC', key, signature, bytes);
 }
 
-function toReserialised(raw: Uint8Array): Uint8Array | undefined {
+function toReserialised(raw: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(raw);
     // Another serialisation differs inside the value; what stands around it was put there by somebody else.

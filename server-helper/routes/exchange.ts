@@ -75,7 +75,7 @@ export async function readBody(
   request: Request,
   maxBytes: number,
   timeoutMs = bodyTimeoutMs,
-): Promise<Uint8Array> {
+): Promise<Uint8Array<ArrayBuffer>> {
   const announced = Number(request.headers.get('content-length') ?? Number.NaN);
   if (announced > maxBytes) throw new HelperError('too-large', `At most ${maxBytes} bytes`);
   if (!request.body) return new Uint8Array();

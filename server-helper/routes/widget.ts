@@ -2,7 +2,12 @@
 import { HelperError } from '../errors.ts';
 import type { Exchange } from './exchange.ts';
 
-export type WidgetFile = { type: string; bytes: Uint8Array; brotli?: Uint8Array; immutable: boolean };
+export type WidgetFile = {
+  type: string;
+  bytes: Uint8Array<ArrayBuffer>;
+  brotli?: Uint8Array<ArrayBuffer>;
+  immutable: boolean;
+};
 /** By name: `loader.js`, `app-<hash>.js`, … */
 export type WidgetFiles = ReadonlyMap<string, WidgetFile>;
 

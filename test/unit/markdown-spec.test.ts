@@ -13,7 +13,10 @@ function even(html: string): string {
     .replace(/(<a>[^<]*?) \([^()<]*\)<\/a>/g, '$1</a>')
     .replace(/ ?\/>/g, '>')
     .replace(/ (?:align|class)="(?:align-)?(left|center|right)"/g, ' align="$1"')
-    .replace(/ (?:class="(?:task|language-[^"]*)"|scope="col"|disabled="")/g, '')
+    .replace(
+      / (?:class="(?:task|language-[^"]*)"|scope="col"|disabled=""|aria-label="(?:Done|Not done)")/g,
+      '',
+    )
     .replace(/<br>\n?/g, '<br>')
     .replace(/<input(?: checked="")?(?: type="checkbox")?(?: checked="")?>/g, '<input>')
     .replace(/\s*\n\s*/g, '\n')

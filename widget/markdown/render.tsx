@@ -1,5 +1,6 @@
 /** Tokens → nodes from a closed list of elements. No HTML string exists on this path, live or from history. */
 import type { ComponentChildren, VNode } from 'preact';
+import { en } from '../strings/en.ts';
 import { decodeEntities } from './entities.ts';
 import type { Token, Tokens } from './lex.ts';
 import { isMisleading, toSafeLink } from './url.ts';
@@ -71,7 +72,9 @@ function renderItemPart(token: Token, loose: boolean, context: RenderContext): C
 }
 
 function renderCheckbox(checked: boolean) {
-  return <input type="checkbox" disabled checked={checked} />;
+  return (
+    <input type="checkbox" disabled checked={checked} aria-label={checked ? en.taskDone : en.taskOpen} />
+  );
 }
 
 function renderTable(table: Tokens.Table) {

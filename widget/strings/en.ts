@@ -30,6 +30,8 @@ export const en = {
   sources: 'Sources',
   copy: 'Copy code',
   copied: 'Copied',
+  taskDone: 'Done',
+  taskOpen: 'Not done',
   approvalTitle: 'May the agent do this?',
   planTitle: 'Is this plan right?',
   approve: 'Allow',

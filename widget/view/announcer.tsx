@@ -13,7 +13,13 @@ export function Announcer() {
   const seen = useRef<string | undefined>(undefined);
   useSignalEffect(() => {
     const running = conversation.running.value;
-    const entry = conversation.entries.value.find(({ turnId }) => turnId === (running ?? seen.current));
+    const entries = conversation.entries.value;
+    if (entries.length === 0) {
+      // Another conversation, perhaps another visitor: nothing of the last answer stays to be read.
+      seen.current = undefined;
+      if (region.current) region.current.textContent = '';
+    }
+    const entry = entries.find(({ turnId }) => turnId === (running ?? seen.current));
     const answer = entry?.answer.value;
     if (running !== undefined) {
       seen.current = running;

@@ -1,0 +1,68 @@
+/** SSO tokens against the vectors: what is refused, and that it is refused by name. */
+import { createHmac } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { verifySsoToken } from '../../server-helper/auth/sso.ts';
+
+function readJson<T>(name: string): T {
+  return JSON.parse(readFileSync(join(import.meta.dirname, '../vectors', name), 'utf8')) as T;
+}
+
+type JwtVectors = {
+  cfg: { secret: string; iss: string; aud: string; now: number };
+  vectors: { id: string; token: string; verdict: 'accept' | 'reject'; reason: string }[];
+};
+const { cfg, vectors } = readJson<JwtVectors>('jwt-vectors.json');
+const rules = { secrets: [cfg.secret], audience: cfg.aud, issuer: cfg.iss };
+
+const readPart = (part = '') =>
+  JSON.parse(Buffer.from(part, 'base64url').toString()) as Record<string, unknown>;
+
+/**
+ * The vectors are for a token whose subject is `sub`; here the subject is the e-mail address. So a token that is well
+ * signed gets the one that `sub` stands for, and all else stays as it is.
+ */
+function toSubjectEmail(token: string): string {
+  const [head, payload, signature] = token.split('.');
+  const sign = (signed: string) => createHmac('sha256', cfg.secret).update(signed).digest('base64url');
+  if (token.split('.').length !== 3 || sign(`${head}.${payload}`) !== signature) return token;
+  const { sub, ...claims } = readPart(payload);
+  if (claims.email === undefined && sub !== undefined)
+    claims.email = typeof sub === 'string' ? `${sub}@b.test` : sub;
+  const signed = `${head}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`;
+  return `${signed}.${sign(signed)}`;
+}
+
+describe('SSO token vectors', () => {
+  test.each(vectors)('$id, $reason: $verdict', async ({ token, verdict, reason }) => {
+    const given = verifySsoToken(toSubjectEmail(token), rules, cfg.now);
+    if (verdict === 'accept')
+      await expect(given).resolves.toMatchObject({ owner: expect.stringMatching(/^email:/) });
+    else
+      await expect(given).rejects.toMatchObject({
+        code: reason === 'expired' ? 'sso-token-expired' : 'sso-token-invalid',
+      });
+  });
+
+  test('the token of a site without iss and aud is taken when none is configured', async () => {
+    const [head] = vectors[0]?.token.split('.') ?? [];
+    const claims = { email: 'a@b.test', iat: cfg.now, exp: cfg.now + 60 };
+    const signed = `${head}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`;
+    const token = `${signed}.${createHmac('sha256', cfg.secret).update(signed).digest('base64url')}`;
+    const identity = await verifySsoToken(token, { ...rules, issuer: undefined }, cfg.now);
+    expect(identity).toEqual({ owner: 'email:a@b.test', email: 'a@b.test', name: undefined });
+  });
+});
+
+type Wycheproof = {
+  testGroups: { comment: string; tests: { tcId: number; comment: string; jws: string }[] }[];
+};
+const tests = readJson<Wycheproof>('wycheproof-jws-hs256.json').testGroups.flatMap((group) => group.tests);
+
+describe('Wycheproof JSON Web Signatures', () => {
+  // Their keys are other keys and their payloads no claims: not one may pass, or fail in another way than by name.
+  test.each(tests)('$tcId, $comment, is no SSO token', async ({ jws }) => {
+    await expect(verifySsoToken(jws, rules, cfg.now)).rejects.toMatchObject({ code: 'sso-token-invalid' });
+  });
+});
