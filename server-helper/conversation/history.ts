@@ -83,7 +83,7 @@ function toTurnMessages(
     role: 'agent',
     text,
     status: turn?.status ?? 'completed',
-    at: new Date(recorded?.at ?? at).toISOString(),
+    at: new Date(turn?.endedAt ?? recorded?.at ?? at).toISOString(),
   };
   if (recorded?.sources.length) answer.sources = recorded.sources;
   if (turn?.vote) answer.vote = turn.vote;

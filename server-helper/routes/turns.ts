@@ -104,6 +104,7 @@ function toRecord(
     at,
     question,
     status: 'running',
+    endedAt: undefined,
     answer: undefined,
     code: undefined,
     agentMessageId: undefined,

@@ -12,7 +12,7 @@ const schema = `
   CREATE INDEX IF NOT EXISTS chats_to_delete ON conversations (id) WHERE deleted = 1 AND chatDeleted = 0;
   CREATE TABLE IF NOT EXISTS turns (
     conversationId TEXT NOT NULL, id TEXT NOT NULL, fingerprint TEXT NOT NULL, status TEXT NOT NULL,
-    at INTEGER NOT NULL, question TEXT NOT NULL, answer TEXT, code TEXT, agentMessageId TEXT, vote TEXT, pause TEXT,
+    at INTEGER NOT NULL, endedAt INTEGER, question TEXT NOT NULL, answer TEXT, code TEXT, agentMessageId TEXT, vote TEXT, pause TEXT,
     PRIMARY KEY (conversationId, id)
   ) STRICT;
   CREATE UNIQUE INDEX IF NOT EXISTS one_live_turn ON turns (conversationId) WHERE status IN ('running', 'paused');
@@ -22,7 +22,16 @@ const schema = `
 `;
 const conversationColumns = 'id, owner, chatId, title, mode, workspace, createdAt, updatedAt';
 const updatable = new Set(['title', 'mode', 'workspace', 'updatedAt']);
-const turnUpdatable = new Set(['status', 'question', 'answer', 'code', 'agentMessageId', 'vote', 'pause']);
+const turnUpdatable = new Set([
+  'status',
+  'endedAt',
+  'question',
+  'answer',
+  'code',
+  'agentMessageId',
+  'vote',
+  'pause',
+]);
 
 /** @param file path of the database, made when absent; its folder must exist */
 export function createSqliteStore(file: string, now: () => number = Date.now): Store {

@@ -23,6 +23,8 @@ export type TurnRecord = {
   fingerprint: string;
   status: TurnStatus;
   at: number;
+  /** When it ended or paused, so that its message says the same time whenever it is told. */
+  endedAt: number | undefined;
   /** Kept so that a question which never reached the agent is not lost. */
   question: string;
   /** What was said when the turn did not complete. */

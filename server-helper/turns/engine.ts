@@ -47,7 +47,7 @@ export function createEngine(context: RunContext, workspaces: Workspaces): Engin
   const quieting = new Map<string, Promise<void>>();
 
   const onEnd = (turn: LiveTurn, end: TurnEnd) => {
-    store.updateTurn(turn.conversationId, turn.id, toChange(end)).catch((error: unknown) => {
+    store.updateTurn(turn.conversationId, turn.id, toChange(end, turn.endedAt)).catch((error: unknown) => {
       log.error({ ...toLogFields(error), turnId: turn.id }, 'the end of a turn could not be stored');
     });
     log.info({ turnId: turn.id, status: end.status, ms: turn.endedAt - turn.startedAt }, 'turn ended');
@@ -84,7 +84,7 @@ export function createEngine(context: RunContext, workspaces: Workspaces): Engin
       );
       return turn;
     }
-    const turn = new LiveTurn(conversation.id, record.id, record.at, now, () => {});
+    const turn = new LiveTurn(conversation.id, record.id, record.at, now, () => {}, record.endedAt);
     if (record.status === 'completed') {
       const { messages } = await conversations.read(conversation.chatId, truncateWithin);
       const found = messages.find((message) => message.id === record.agentMessageId);
@@ -189,17 +189,24 @@ export function createEngine(context: RunContext, workspaces: Workspaces): Engin
 }
 
 /** Question and answer are kept only as long as the agent's record cannot give them. */
-function toChange(end: TurnEnd): Parameters<RunContext['store']['updateTurn']>[2] {
+function toChange(end: TurnEnd, nowMs: number): Parameters<RunContext['store']['updateTurn']>[2] {
+  const endedAt = 'message' in end ? Date.parse(end.message.at) : nowMs;
   switch (end.status) {
     case 'completed':
       return end.agentMessageId === undefined
-        ? { status: 'completed', answer: end.message.text }
-        : { status: 'completed', agentMessageId: end.agentMessageId, question: '', answer: undefined };
+        ? { status: 'completed', endedAt, answer: end.message.text }
+        : {
+            status: 'completed',
+            endedAt,
+            agentMessageId: end.agentMessageId,
+            question: '',
+            answer: undefined,
+          };
     case 'stopped':
-      return { status: 'stopped', answer: end.message.text, pause: undefined };
+      return { status: 'stopped', endedAt, answer: end.message.text, pause: undefined };
     case 'paused':
-      return { status: 'paused', pause: writePause(end.stored), answer: end.text };
+      return { status: 'paused', endedAt, pause: writePause(end.stored), answer: end.text };
     case 'failed':
-      return { status: 'failed', code: end.code, answer: end.text };
+      return { status: 'failed', endedAt, code: end.code, answer: end.text };
   }
 }

@@ -131,7 +131,10 @@ export class TurnRun implements AnswerSink {
     } else if (reply && !turn.damaged) {
       this.#completeWith(reply);
     } else if (end.kind === 'failed' && !this.#mayHaveArrived(end.error)) {
-      return this.fail(end.error);
+      this.fail(end.error);
+      // A line too long is our reason to hang up, not the agent's: it would write on.
+      if (this.#arrived) void this.#cancelUpstream();
+      return;
     } else {
       await this.mend(end.kind === 'failed' ? end.error : undefined);
     }
@@ -140,7 +143,7 @@ export class TurnRun implements AnswerSink {
 
   /** A refusal is an answer; a connection that broke before the status came says nothing. */
   #mayHaveArrived(error: HelperError): boolean {
-    return this.#arrived || error.code === 'agent-unavailable';
+    return error.code === 'agent-unavailable' || (this.#arrived && error.code !== 'too-large');
   }
 
   /** What the agent sent as its final text stands; what of it was not streamed yet is streamed now. */
@@ -183,6 +186,8 @@ export class TurnRun implements AnswerSink {
       } catch (caught) {
         if (!(caught instanceof HelperError)) throw caught;
         error = caught;
+        // An agent that cannot be reached, and may never have had the question: the visitor need not wait to be told.
+        if (!this.#arrived && waitMs > 0) break;
         if (turn.saidDone && turn.text !== '' && !turn.damaged) return turn.complete(turn.text, undefined);
       }
     }

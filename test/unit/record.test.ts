@@ -21,6 +21,7 @@ function turn(id: string, at: number, change: Partial<TurnRecord> = {}): TurnRec
     code: undefined,
     agentMessageId: undefined,
     vote: undefined,
+    endedAt: undefined,
     pause: undefined,
     ...change,
   };

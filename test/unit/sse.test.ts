@@ -48,6 +48,14 @@ function readTurn(pieces: Uint8Array[]) {
   return readEvents(pieces).events.map((event) => [event.id, readTurnEvent(event)]);
 }
 
+/** Bytes that come along with a text must say the same; whether they do depends on the cuts. */
+function toMeaning(frame: Frame): Frame {
+  if (frame.kind !== 'text') return frame;
+  const { json, text } = frame;
+  if (json) expect(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(json))).toEqual({ text });
+  return { kind: 'text', text };
+}
+
 /** As the helper reads the agent's answer. */
 function readAnswer(pieces: Uint8Array[]) {
   const frames: Frame[] = [];
@@ -61,7 +69,7 @@ function readAnswer(pieces: Uint8Array[]) {
   } as unknown as AgentHttp;
   const sink = {
     onLife() {},
-    onFrame: (frame: Frame) => void frames.push(frame),
+    onFrame: (frame: Frame) => void frames.push(toMeaning(frame)),
     onFlush() {},
     onEnd: (ended: AnswerEnd) => {
       end = ended;

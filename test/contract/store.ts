@@ -1,0 +1,92 @@
+/** What any store must do, as a suite over a maker; time is the test's own. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Store } from '../../server-helper/store/store.ts';
+import { conversationContract } from './store-conversations.ts';
+import { createRecords, start } from './store-records.ts';
+import { turnContract } from './store-turns.ts';
+
+export type StoreMaker = (now: () => number) => Store | Promise<Store>;
+
+export function storeContract(name: string, make: StoreMaker): void {
+  describe(name, () => {
+    const clock = { now: start };
+    let store: Store;
+    beforeAll(async () => {
+      store = await make(() => clock.now);
+    });
+    afterAll(() => store.close());
+    const { claim } = createRecords(() => store);
+
+    conversationContract(() => store);
+    turnContract(() => store);
+
+    describe('owners', () => {
+      test('a merge moves everything, once in the life of the first owner', async () => {
+        const [anonymous, ada, bob] = [randomUUID(), randomUUID(), randomUUID()];
+        const first = await claim({ owner: anonymous });
+        const hers = await claim({ owner: ada, updatedAt: start - 1 });
+        const merges = await Promise.all([ada, ada, ada].map((to) => store.mergeOwner(anonymous, to)));
+        expect(merges.sort()).toEqual([false, false, true]);
+        const ids = async (owner: string) =>
+          (await store.listConversations(owner, { limit: 10 })).map(({ id }) => id);
+        expect(await ids(ada)).toEqual([first.id, hers.id]);
+        expect(await ids(anonymous)).toEqual([]);
+        expect((await store.findConversation(first.id))?.owner).toBe(ada);
+
+        const late = await claim({ owner: anonymous });
+        expect(await store.mergeOwner(anonymous, bob)).toBe(false);
+        expect(await ids(bob)).toEqual([]);
+        expect(await ids(anonymous)).toEqual([late.id]);
+      });
+
+      test('a merge of an owner without conversations counts too', async () => {
+        const anonymous = randomUUID();
+        expect(await store.mergeOwner(anonymous, 'email:ada')).toBe(true);
+        expect(await store.mergeOwner(anonymous, 'email:bob')).toBe(false);
+      });
+    });
+
+    describe('facts', () => {
+      test('the first value wins, be there many at one moment, and is given to all', async () => {
+        const key = randomUUID();
+        expect(await store.recall(key)).toBeUndefined();
+        const given = await Promise.all(['a', 'b', 'c'].map((value) => store.remember(key, value)));
+        expect(new Set(given).size).toBe(1);
+        expect(await store.recall(key)).toBe(given[0]);
+        expect(await store.remember(key, 'd')).toBe(given[0]);
+      });
+
+      test('a fact with a time to live is gone after it, and the next value then stands', async () => {
+        const [brief, lasting] = [randomUUID(), randomUUID()];
+        await store.remember(brief, 'first', 1000);
+        await store.remember(lasting, 'first');
+        clock.now += 999;
+        expect(await store.recall(brief)).toBe('first');
+        expect(await store.remember(brief, 'second', 1000)).toBe('first');
+        clock.now += 1;
+        expect(await store.recall(brief)).toBeUndefined();
+        expect(await store.remember(brief, 'third', 1000)).toBe('third');
+        expect(await store.recall(brief)).toBe('third');
+        clock.now += 365 * 24 * 3600_000;
+        expect(await store.recall(lasting)).toBe('first');
+      });
+
+      test('a forgotten fact is gone, and may be remembered anew', async () => {
+        const key = randomUUID();
+        await store.remember(key, 'first');
+        await store.forget(key);
+        await store.forget(key);
+        expect(await store.recall(key)).toBeUndefined();
+        expect(await store.remember(key, 'second')).toBe('second');
+      });
+
+      test('keys and values are taken as they are', async () => {
+        for (const key of ['__proto__', "a'b; DROP TABLE facts; --", '%_', 'zoë 🙂', '']) {
+          expect(await store.remember(`${key}-k`, `${key}-v`)).toBe(`${key}-v`);
+          expect(await store.recall(`${key}-k`)).toBe(`${key}-v`);
+        }
+      });
+    });
+  });
+}

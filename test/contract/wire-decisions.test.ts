@@ -1,0 +1,115 @@
+/** Clauses 11 and 23: a turn that waits for what its visitor decides. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { executionId, makePause, pauseWith, resumeWith } from '../support/pause.ts';
+import { type Rig, startRig } from '../support/rig.ts';
+import { makeQuestion, toTurnPath, type Visitor } from '../support/visitor.ts';
+
+let rig: Rig;
+let visitor: Visitor;
+beforeAll(async () => {
+  rig = await startRig();
+  visitor = await rig.visit();
+});
+afterAll(() => rig.close());
+
+const orderPause = makePause({ name: 'order_status', parameters: { orderNumber: 'LF-1' } });
+
+/** A turn that waits for the visitor. */
+async function ask(pause: Record<string, unknown>) {
+  rig.agent.nextChat(pauseWith(pause));
+  const turn = await visitor.chat();
+  return { ...turn, path: `${toTurnPath(turn.conversationId, turn.turnId)}/decision` };
+}
+
+test('clause 11: after turn-paused the stream may close; after the decision ids go on from the next number', async () => {
+  const { conversationId, turnId, stream, path } = await ask(orderPause);
+  const paused = stream.ended('turn-paused');
+  expect(paused).toMatchObject({
+    kind: 'approval',
+    tool: { name: 'order_status', parameters: { orderNumber: 'LF-1' } },
+  });
+  expect(Date.parse(paused.expiresAt)).toBeGreaterThan(Date.now());
+  expect((await visitor.history(conversationId)).liveTurn).toEqual({ turnId });
+  rig.agent.nextResume(resumeWith('It is on its way.'));
+  expect((await visitor.call('POST', path, { decision: 'approve' })).status).toBe(202);
+  const rest = await (await visitor.attach(conversationId, turnId, stream.last.id)).whole();
+  expect(rest.events[0]?.id).toBe(stream.last.id + 1);
+  expect(rest.ended('turn-completed').message.text).toBe('One moment. It is on its way.');
+
+  const whole = await (await visitor.attach(conversationId, turnId)).whole();
+  expect(whole.events).toEqual([...stream.events, ...rest.events]);
+  expect(whole.text).toBe('One moment. It is on its way.');
+  const { execution_data, chat_id } = rig.agent.callsTo('POST /v1/bot/chat/execute-tool').at(-1)?.body ?? {};
+  expect(chat_id).toBe(rig.agent.callsTo('POST /v1/bot/chat').at(-1)?.body.chat_id);
+  expect(execution_data).toMatchObject({
+    executionId,
+    originalQuery: 'the original query',
+    executionType: 'SINGLE',
+    toolName: 'order_status',
+    parameters: { orderNumber: 'LF-1' },
+    context: { thread: 'context-secret-1' },
+    executedTools: [{ name: 'earlier_tool', result: 'executed-secret-1' }],
+  });
+  expect(execution_data).not.toHaveProperty('denied');
+});
+
+test('clause 11: a second decision is 409, be it at the same moment or after the end', async () => {
+  const { conversationId, turnId, path } = await ask(orderPause);
+  const resumed = rig.agent.callsTo('POST /v1/bot/chat/execute-tool').length;
+  rig.agent.nextResume(resumeWith('Fine.'));
+  const replies = await Promise.all(
+    ['approve', 'deny', 'approve', 'deny'].map((decision) => visitor.call('POST', path, { decision })),
+  );
+  expect(replies.map((reply) => reply.status).sort()).toEqual([202, 409, 409, 409]);
+  await (await visitor.attach(conversationId, turnId)).whole();
+  const late = await visitor.call('POST', path, { decision: 'approve' });
+  expect([late.status, late.json.code]).toEqual([409, 'turn-conflict']);
+  expect(rig.agent.callsTo('POST /v1/bot/chat/execute-tool')).toHaveLength(resumed + 1);
+});
+
+test('a denial tells the agent so, with everything that it sent', async () => {
+  const { conversationId, turnId, stream, path } = await ask(orderPause);
+  rig.agent.nextResume(resumeWith('As you wish.'));
+  await visitor.call('POST', path, { decision: 'deny' });
+  await (await visitor.attach(conversationId, turnId, stream.last.id)).whole();
+  const { execution_data } = rig.agent.callsTo('POST /v1/bot/chat/execute-tool').at(-1)?.body ?? {};
+  expect(execution_data).toMatchObject({ executionId, denied: true });
+});
+
+test('a decision names nothing but the decision: a tool or parameters of the visitor’s are 400', async () => {
+  const { path } = await ask(orderPause);
+  const resumed = rig.agent.callsTo('POST /v1/bot/chat/execute-tool').length;
+  for (const more of [{ toolName: 'refund' }, { parameters: {} }, { executionId }, { answers: ['x'] }])
+    expect((await visitor.call('POST', path, { decision: 'approve', ...more })).status).toBe(400);
+  expect((await visitor.call('POST', path, { decision: 'answer', answers: ['x'] })).status).toBe(400);
+  expect(rig.agent.callsTo('POST /v1/bot/chat/execute-tool')).toHaveLength(resumed);
+});
+
+test('clause 23: answers is an array of strings, one a question', async () => {
+  const questions = [
+    { question: 'Which size?', options: ['S', 'M'] },
+    { question: 'Which colour?', options: ['red', 'blue'] },
+  ];
+  const { conversationId, turnId, stream, path } = await ask(
+    makePause({ name: 'ask_user', parameters: { questions } }),
+  );
+  expect(stream.ended('turn-paused')).toMatchObject({ kind: 'question', questions });
+  for (const answers of ['M', ['M'], ['M', 'red', 'x'], ['M', 1], ['M', null], [], {}, undefined])
+    expect((await visitor.call('POST', path, { decision: 'answer', answers })).status).toBe(400);
+  rig.agent.nextResume(resumeWith('Noted.'));
+  expect((await visitor.call('POST', path, { decision: 'answer', answers: ['M', 'teal'] })).status).toBe(202);
+  await (await visitor.attach(conversationId, turnId, stream.last.id)).whole();
+  expect(rig.agent.callsTo('POST /v1/bot/chat/execute-tool').at(-1)?.body.execution_data).toMatchObject({
+    parameters: { questions, answers: ['M', 'teal'] },
+  });
+});
+
+test('clause 15: a paused turn can be stopped, and the conversation is free again', async () => {
+  const { conversationId, turnId, stream, path } = await ask(orderPause);
+  expect((await visitor.call('DELETE', toTurnPath(conversationId, turnId))).status).toBe(204);
+  const rest = await (await visitor.attach(conversationId, turnId, stream.last.id)).whole();
+  expect(rest.ended('turn-stopped').message).toMatchObject({ status: 'stopped', text: 'One moment. ' });
+  expect((await visitor.call('POST', path, { decision: 'approve' })).status).toBe(409);
+  const next = await visitor.chat(makeQuestion(), conversationId);
+  expect(next.stream.last.kind).toBe('turn-completed');
+});

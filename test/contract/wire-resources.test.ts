@@ -1,0 +1,163 @@
+/** Clauses 22 and 23: pages of what was said, and small changes. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createGate } from '../support/gate.ts';
+import { type Rig, startRig } from '../support/rig.ts';
+import { makeQuestion, makeSsoToken, type Visitor } from '../support/visitor.ts';
+
+let rig: Rig;
+let visitor: Visitor;
+beforeAll(async () => {
+  rig = await startRig();
+  visitor = await rig.visit();
+});
+afterAll(() => rig.close());
+
+test('clause 22: liveTurn is {turnId}, in the list and in the conversation, while the turn runs', async () => {
+  const gate = createGate();
+  rig.agent.nextChat(async (answer) => {
+    answer.open();
+    await gate.opened;
+    answer.done('Yes.');
+  });
+  const [conversationId, turnId] = [randomUUID(), randomUUID()];
+  const stream = await visitor.ask(conversationId, turnId, makeQuestion());
+  expect((await visitor.history(conversationId)).liveTurn).toEqual({ turnId });
+  expect((await visitor.list()).conversations[0]).toMatchObject({ id: conversationId, liveTurn: { turnId } });
+  gate.open();
+  await stream.whole();
+  expect(await visitor.history(conversationId)).not.toHaveProperty('liveTurn');
+  expect((await visitor.list()).conversations[0]).not.toHaveProperty('liveTurn');
+});
+
+test('clause 22: the list goes on with ?cursor={next}, newest first, each conversation once', async () => {
+  const writer = await rig.visit();
+  const asked: string[] = [];
+  for (let count = 0; count < 23; count += 1) asked.push((await writer.chat()).conversationId);
+  const seen: string[] = [];
+  let next: string | undefined;
+  let pages = 0;
+  do {
+    const page = await writer.list(next);
+    seen.push(...page.conversations.map(({ id }) => id));
+    next = page.next;
+    pages += 1;
+  } while (next !== undefined && pages < 10);
+  expect(pages).toBeGreaterThan(1);
+  expect(seen).toEqual(asked.reverse());
+});
+
+test('clause 22: later pages of a conversation hold older messages, each once, under the ids of the stream', async () => {
+  const conversationId = randomUUID();
+  const told: string[] = [];
+  for (let count = 0; count < 25; count += 1) {
+    const { stream, turnId } = await visitor.chat(makeQuestion(`turn ${count}`), conversationId);
+    told.push(turnId, stream.ended('turn-completed').message.id);
+  }
+  const pages: string[][] = [];
+  let next: string | undefined;
+  do {
+    const page = await visitor.history(conversationId, next);
+    pages.push(page.messages.map(({ id }) => id));
+    next = page.next;
+  } while (next !== undefined && pages.length < 10);
+  expect(pages.length).toBeGreaterThan(1);
+  expect(pages.reverse().flat()).toEqual(told);
+});
+
+test.each(['', 'x', '1', '-1.2', '99999999999.1', '../..'])(
+  'clause 22: the cursor %j is 400, never an error of ours',
+  async (cursor) => {
+    const { conversationId } = await visitor.chat();
+    for (const path of ['/conversations', `/conversations/${conversationId}`]) {
+      const { status } = await visitor.call('GET', `${path}?cursor=${encodeURIComponent(cursor)}`);
+      expect(status).toBe(400);
+    }
+  },
+);
+
+test('clause 23: PATCH {title} renames here and at the agent', async () => {
+  const { conversationId } = await visitor.chat();
+  expect((await visitor.call('PATCH', `/conversations/${conversationId}`, { title: 'Tea 🍵' })).status).toBe(
+    204,
+  );
+  expect((await visitor.history(conversationId)).title).toBe('Tea 🍵');
+  expect((await visitor.list()).conversations[0]?.title).toBe('Tea 🍵');
+  expect(rig.agent.callsTo('PUT /v1/bot/chat/rename').at(-1)?.body).toMatchObject({
+    title: 'Tea 🍵',
+    chat_id: rig.agent.callsTo('POST /v1/bot/chat').at(-1)?.body.chat_id,
+  });
+  for (const body of [
+    { title: '' },
+    { title: 'x'.repeat(201) },
+    { title: 1 },
+    { title: 'a', mode: 'ask' },
+    {},
+  ])
+    expect((await visitor.call('PATCH', `/conversations/${conversationId}`, body)).status).toBe(400);
+});
+
+test('clause 23: PATCH {mode} beyond ask is for project members alone', async () => {
+  const { conversationId } = await visitor.chat();
+  const path = `/conversations/${conversationId}`;
+  for (const mode of ['edit', 'plan']) {
+    const { status, json } = await visitor.call('PATCH', path, { mode });
+    expect([status, json.code]).toEqual([403, 'not-allowed']);
+  }
+  expect(rig.agent.callsTo('PUT /v1/bot/chat/mode')).toEqual([]);
+  expect((await visitor.call('PATCH', path, { mode: 'root' })).status).toBe(400);
+
+  rig.agent.override('POST /v1/bot/widget/sso', (_, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ member_id: 'm-1', project_member: true }));
+  });
+  const member = await rig.visit({ ssoToken: makeSsoToken({ email: 'staff@shop.test' }) });
+  rig.agent.restore('POST /v1/bot/widget/sso');
+  expect(member.reply.visitor.member).toBe(true);
+  const own = await member.chat();
+  expect((await member.call('PATCH', `/conversations/${own.conversationId}`, { mode: 'plan' })).status).toBe(
+    204,
+  );
+  expect((await member.history(own.conversationId)).mode).toBe('plan');
+  await member.chat(makeQuestion(), own.conversationId);
+  expect(rig.agent.callsTo('POST /v1/bot/chat').at(-1)?.body.chat_mode).toBe('plan');
+});
+
+test('clause 23: a vote is up, down or none, and comes back with the message', async () => {
+  const { conversationId, stream } = await visitor.chat();
+  const { id } = stream.ended('turn-completed').message;
+  const path = `/conversations/${conversationId}/messages/${id}/vote`;
+  const votes = async () => (await visitor.history(conversationId)).messages.map(({ vote }) => vote);
+  for (const [vote, type] of [
+    ['up', 'upvote'],
+    ['down', 'downvote'],
+  ] as const) {
+    expect((await visitor.call('PUT', path, { vote })).status).toBe(204);
+    expect(await votes()).toEqual([undefined, vote]);
+    expect(rig.agent.callsTo('PUT /v1/bot/chat/message/vote').at(-1)?.body).toMatchObject({
+      type,
+      voter_type: 'member',
+    });
+  }
+  expect((await visitor.call('PUT', path, { vote: 'none' })).status).toBe(204);
+  expect(await votes()).toEqual([undefined, undefined]);
+  for (const body of [{ vote: 'UP' }, { vote: null }, {}, { vote: 'up', voter_id: 'x' }])
+    expect((await visitor.call('PUT', path, body)).status).toBe(400);
+  const unknown = `/conversations/${conversationId}/messages/${randomUUID()}.agent/vote`;
+  expect((await visitor.call('PUT', unknown, { vote: 'up' })).status).toBe(404);
+});
+
+test('a question that replaces an earlier one takes its place, at the agent and in the history', async () => {
+  const first = await visitor.chat();
+  await visitor.chat(makeQuestion('the second'), first.conversationId);
+  const question = makeQuestion('the better first');
+  const stream = await visitor.ask(first.conversationId, randomUUID(), {
+    text: question,
+    replaces: first.turnId,
+  });
+  await stream.whole();
+  expect(stream.last.kind).toBe('turn-completed');
+  const { messages } = await visitor.history(first.conversationId);
+  expect(messages.map(({ text }) => text)).toEqual([question, 'Hello there.']);
+  expect(rig.agent.callsTo('DELETE /v1/bot/chat/message/delete').at(-1)?.body.truncate).toBe(true);
+});

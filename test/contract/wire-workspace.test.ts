@@ -1,0 +1,82 @@
+/** Clause 25: every question goes into a workspace that the helper pinned. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Environment, until } from '../support/helper-process.ts';
+import { type Rig, startRig } from '../support/rig.ts';
+import { makeQuestion, type Visitor } from '../support/visitor.ts';
+
+let rig: Rig;
+let visitor: Visitor;
+beforeAll(async () => {
+  rig = await startRig();
+  visitor = await rig.visit();
+});
+afterAll(() => rig.close());
+
+/** The workspaces of these questions, each of a new conversation unless they share one. */
+async function pinnedBy(env: Environment, ask: (first: Visitor, second: Visitor) => Promise<void>) {
+  const other = await startRig({ env });
+  await ask(await other.visit(), await other.visit());
+  const pinned = other.agent.callsTo('POST /v1/bot/chat').map(({ body }) => body.workspace_uuid);
+  const made = other.agent.callsTo('POST /v1/bot/workspace/create').length;
+  await other.close();
+  return { pinned, made };
+}
+
+test('clause 25: if the workspace cannot be made, the turn fails before the agent is asked', async () => {
+  for (const status of [500, 403]) {
+    rig.agent.override(
+      'POST /v1/bot/workspace/create',
+      (_, response) => void response.writeHead(status).end('{}'),
+    );
+    const { stream, question, conversationId } = await visitor.chat();
+    expect(stream.last.kind).toBe('turn-failed');
+    expect(stream.all('turn-failed')[0]?.retryable).toBe(status === 500);
+    expect(rig.agent.chatsAbout(question)).toEqual([]);
+    rig.agent.restore('POST /v1/bot/workspace/create');
+    const next = await visitor.chat(makeQuestion(), conversationId);
+    expect(next.stream.last.kind).toBe('turn-completed');
+  }
+  rig.agent.override(
+    'POST /v1/bot/workspace/create',
+    (_, response) => void response.writeHead(201).end('{}'),
+  );
+  const { stream, question } = await visitor.chat();
+  rig.agent.restore('POST /v1/bot/workspace/create');
+  expect(stream.last.kind).toBe('turn-failed');
+  expect(rig.agent.chatsAbout(question)).toEqual([]);
+});
+
+test('clause 25: a workspace a conversation is made once, on the first question', async () => {
+  const { pinned, made } = await pinnedBy({}, async (first, second) => {
+    const { conversationId } = await first.chat();
+    await first.chat(makeQuestion(), conversationId);
+    await second.chat();
+  });
+  expect(made).toBe(2);
+  expect(pinned[0]).toBe(pinned[1]);
+  expect(pinned[2]).not.toBe(pinned[0]);
+});
+
+test('clause 25: a workspace a visitor is made once, be there two first questions at one moment', async () => {
+  const { pinned, made } = await pinnedBy({ PORCHLIGHT_WORKSPACE: 'visitor' }, async (first, second) => {
+    await Promise.all([first.chat(), first.chat()]);
+    await second.chat();
+  });
+  expect(made).toBe(2);
+  expect(new Set(pinned).size).toBe(2);
+  expect(pinned[0]).toBe(pinned[1]);
+});
+
+test('deleting while the agent is away is kept for later, and the agent is told then', async () => {
+  const other = await startRig({ movableClock: true });
+  const guest = await other.visit();
+  const { conversationId, question } = await guest.chat();
+  const chatId = String(other.agent.chatsAbout(question)[0]?.body.chat_id);
+  other.agent.override('DELETE /v1/bot/chat/delete', (_, response) => void response.writeHead(503).end());
+  expect((await guest.call('DELETE', `/conversations/${conversationId}`)).status).toBe(204);
+  expect((await guest.call('GET', `/conversations/${conversationId}`)).status).toBe(404);
+  other.agent.restore('DELETE /v1/bot/chat/delete');
+  await other.helper.advance(61_000);
+  await until(() => !other.agent.records.has(chatId), 'the agent deletes its copy');
+  await other.close();
+});

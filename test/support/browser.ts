@@ -1,0 +1,94 @@
+/** A real browser over the built bundle, and the chat on its pages as a black-box visitor finds it. */
+import { existsSync } from 'node:fs';
+import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core';
+import { findChromium } from './chromium.ts';
+
+const launchArgs = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** Long enough for a busy machine of two cores; what is expected is waited for, never slept for. */
+export const patienceMs = 15_000;
+
+export async function launchBrowser(): Promise<Browser> {
+  requireBuild();
+  const { path, env } = await findChromium();
+  return chromium.launch({
+    executablePath: path,
+    args: launchArgs,
+    env: { ...(process.env as Record<string, string>), ...env },
+  });
+}
+
+/** These tests are about what is shipped. */
+export function requireBuild(): void {
+  if (!existsSync(new URL('../../dist/widget/loader.js', import.meta.url)))
+    throw new Error('The widget is not built: run `npm run build` first.');
+}
+
+/** A visitor of its own: nothing is shared with another one. */
+export async function visit(browser: Browser, url: string, options?: BrowserContextOptions) {
+  const context = await browser.newContext(options);
+  const page = await context.newPage();
+  const chat = findChat(page);
+  await page.goto(url);
+  return { context, page, chat };
+}
+
+export type AnswerStatus = 'sending' | 'writing' | 'completed' | 'paused' | 'stopped' | 'failed';
+
+/** What a client that knows only the documented parts can find and do. */
+export function findChat(page: Page) {
+  page.setDefaultTimeout(patienceMs);
+  const inside = (selector: string) => page.locator(`porchlight-chat ${selector}`);
+  const part = (name: string) => inside(`[part~="${name}"]`);
+  const answers = inside('[part~="message"][data-role="agent"]');
+  const questions = inside('[part~="message"][data-role="visitor"]');
+  const composer = part('composer');
+  const toBody = (message: Locator) => message.locator('[part~="body"]');
+
+  return {
+    inside,
+    launcher: part('launcher'),
+    dock: part('dock'),
+    panel: part('panel'),
+    composer,
+    send: part('send'),
+    stop: part('stop'),
+    announcer: part('announcer'),
+    messages: part('message'),
+    answers,
+    questions,
+    button: (name: string | RegExp) => part('panel').getByRole('button', { name, exact: true }),
+    async open() {
+      await part('launcher').click();
+      await part('panel').waitFor();
+    },
+    async ask(question: string) {
+      await composer.fill(question);
+      await composer.press('Enter');
+    },
+    /** Waits until the newest answer has this status. */
+    async waitForAnswer(status: AnswerStatus): Promise<Locator> {
+      const newest = answers.last();
+      await newest.and(page.locator(`[data-status="${status}"]`)).waitFor();
+      return newest;
+    },
+    /** Waits until the newest answer is being written and shows at least so many words. */
+    async waitForWords(count: number): Promise<void> {
+      const words = new RegExp(`(\\S+\\s+){${count}}`);
+      await toBody(answers.last()).filter({ hasText: words }).waitFor();
+    },
+    readBody: async (message: Locator) => (await toBody(message).allInnerTexts()).join('').trim(),
+    readAnswers: async () => (await toBody(answers).allInnerTexts()).map((text) => text.trim()),
+    readQuestions: async () => (await toBody(questions).allInnerTexts()).map((text) => text.trim()),
+  };
+}
+
+export type Chat = ReturnType<typeof findChat>;

@@ -1,0 +1,8 @@
+/** A point in a script that the test opens. */
+export function createGate(): { opened: Promise<void>; open(): void } {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}
