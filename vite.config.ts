@@ -110,5 +110,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.{ts,tsx}'],
     testTimeout: 20_000,
+    // The browser tests mostly wait: two files at once cost little more than one.
+    maxWorkers: 2,
   },
 });

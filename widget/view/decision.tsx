@@ -33,7 +33,7 @@ function Approval({ turnId, pause }: DecisionProps) {
       <dl>
         {Object.entries(pause.tool.parameters).map(([name, value]) => (
           <div key={name}>
-            <dt>{name}</dt>
+            <dt>{toWords(name)}</dt>
             <dd>{typeof value === 'string' ? value : JSON.stringify(value)}</dd>
           </div>
         ))}
@@ -48,6 +48,14 @@ function Approval({ turnId, pause }: DecisionProps) {
       </div>
     </section>
   );
+}
+
+/** `orderNumber` → `order number`. */
+function toWords(name: string): string {
+  return name
+    .replace(/([a-z])([A-Z])/g, '$1 $2')
+    .replace(/[_-]+/g, ' ')
+    .toLowerCase();
 }
 
 function Questions({ turnId, questions }: { turnId: string; questions: Question[] }) {
