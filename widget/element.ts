@@ -98,7 +98,7 @@ export function createWidget({ element, root, launcher, options, memoryKey }: Se
   const mount = document.createElement('div');
   mount.className = options.position === 'bottom-left' ? 'app left' : 'app';
   root.append(mount);
-  const chat = { panel, conversation, options, strings: en, begin, close, keeps: () => memory.keeps };
+  const chat = { panel, conversation, options, strings: en, begin, open, close, keeps: () => memory.keeps };
   const stopShowing = effect(() => {
     launcher?.setAttribute('aria-expanded', String(panel.isOpen.value));
     launcher?.setAttribute('aria-label', panel.isOpen.value ? en.close : en.open);

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { Composer } from './composer.tsx';
 import { Chat, type ChatContext } from './context.ts';
 import { PanelView } from './panel.tsx';
+import { Suggestions } from './suggestions.tsx';
 
 /** Below this width the chat covers the page. */
 export const phoneQuery = '(max-width: 479.98px)';
@@ -26,7 +27,7 @@ export function App({ chat, focuses }: { chat: ChatContext; focuses: () => boole
     <Chat.Provider value={chat}>
       {chat.options.openStyle === 'dock' ? (
         <div part="dock" class={isOpen ? 'dock open' : 'dock'}>
-          {isOpen && <PanelView isModal={isPhone} />}
+          {isOpen ? <PanelView isModal={isPhone} /> : <Suggestions />}
           <Composer focus={false} />
         </div>
       ) : (

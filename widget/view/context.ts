@@ -13,6 +13,7 @@ export type ChatContext = {
   strings: Strings;
   /** First use: opens the session and takes up what was there. */
   begin(): void;
+  open(): void;
   close(): void;
   /** False once the browser has refused to keep anything. */
   keeps(): boolean;
