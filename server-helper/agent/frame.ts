@@ -19,7 +19,8 @@ export type AgentReply = {
 };
 
 export type Frame =
-  | { kind: 'text'; text: string }
+  /** `json` is `{"text":…}` in UTF-8 where it came just so; its bytes are good until the call returns. */
+  | { kind: 'text'; text: string; json?: Uint8Array }
   | { kind: 'reasoning'; text: string }
   | { kind: 'tool'; key: string; name: string; status: 'running' | 'done' | 'failed' }
   | { kind: 'sources'; sources: Source[] }

@@ -3,6 +3,7 @@ import { HelperError } from '../errors.ts';
 import { createSseReader, SseTooLong } from '../protocol/sse.ts';
 import { type Frame, readFrame } from './frame.ts';
 import { type AgentHttp, type Call, concat, type Exchange, toAgentError } from './http.ts';
+import { readPlainDeltas } from './plain.ts';
 
 /** How an answer ended: by its own word, or not. `error` is set when the call failed. */
 export type AnswerEnd =
@@ -23,6 +24,7 @@ export type AnswerSink = {
   onEnd(end: AnswerEnd): void;
 };
 
+const lineFeed = 0x0a;
 const maxJsonBytes = 2 * 1024 * 1024;
 
 /** Calls `path` and reads the answer into `sink`. The returned `abort` ends it without another word. */
@@ -55,6 +57,8 @@ class Answer implements Exchange {
   #bytes = 0;
   #plain = false;
   #ended = false;
+  /** The last read ended where an event ends, so the next one begins with an event. */
+  #isBetween = false;
 
   constructor(
     readonly http: AgentHttp,
@@ -87,7 +91,11 @@ class Answer implements Exchange {
       return;
     }
     try {
-      this.#reader.push(bytes);
+      const read = this.#isBetween ? readPlainDeltas(bytes, this.#onPlain) : 0;
+      if (read < bytes.length) {
+        this.#reader.push(bytes.subarray(read));
+        this.#isBetween = bytes.at(-1) === lineFeed && bytes.at(-2) === lineFeed;
+      }
     } catch (error) {
       if (!(error instanceof SseTooLong)) throw error;
       return this.#finish({ kind: 'failed', error: new HelperError('too-large') });
@@ -118,6 +126,10 @@ class Answer implements Exchange {
     // Before a status came, the call may or may not have arrived: the record will tell.
     this.#finish(this.#ended ? { kind: 'ended' } : this.#reader ? { kind: 'cut' } : failedToConnect());
   }
+
+  #onPlain = (frame: Frame): void => {
+    if (!this.#ended && !this.over) this.sink.onFrame(frame);
+  };
 
   #onEvent(event: string | undefined, data: string): void {
     if (this.#ended || this.over) return;

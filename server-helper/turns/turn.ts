@@ -44,6 +44,8 @@ export class LiveTurn {
     readonly at: number,
     private readonly now: () => number,
     private readonly onEnd: (turn: LiveTurn, end: TurnEnd) => void,
+    /** Of a turn that is told again: when it ended. */
+    private readonly endedBefore?: number,
   ) {
     this.log = new TurnLog(now);
     this.lastLifeAt = this.startedAt = now();
@@ -74,7 +76,7 @@ export class LiveTurn {
   #take(frame: Frame): void {
     switch (frame.kind) {
       case 'text':
-        return this.say(frame.text);
+        return this.say(frame.text, frame.json);
       case 'reasoning':
         this.#count(frame.text);
         return this.log.append('reasoning-delta', { text: frame.text });
@@ -108,11 +110,13 @@ export class LiveTurn {
     }
   }
 
-  say(text: string): void {
+  /** @param json the same as an event's data, where it is at hand */
+  say(text: string, json?: Uint8Array): void {
     if (text === '') return;
     this.#count(text);
     this.text += text;
-    this.log.append('text-delta', { text });
+    if (json) this.log.appendText(json);
+    else this.log.append('text-delta', { text });
   }
 
   cite(sources: Source[]): void {
@@ -195,7 +199,7 @@ export class LiveTurn {
       text,
       status,
       sources: this.sources,
-      at: new Date(this.now()).toISOString(),
+      at: new Date(this.endedBefore ?? this.now()).toISOString(),
     };
   }
 }

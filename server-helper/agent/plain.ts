@@ -1,0 +1,47 @@
+/** Reads deltas in the agent's own plain form, which is nearly all that a stream is made of. Pure. */
+import type { Frame } from './frame.ts';
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+const jsonStart = '{"text":"';
+const jsonEnd = '"}';
+const start = encoder.encode(`event: delta\ndata: ${jsonStart}`);
+const end = encoder.encode(`${jsonEnd}\n\n`);
+const quote = 0x22;
+const backslash = 0x5c;
+const space = 0x20;
+
+/**
+ * Hands out each delta at the head of `bytes`, at a fraction of what the full reader costs. It stops at the first
+ * thing that is not exactly such an event, be it only an escape in the text: that is the full reader's.
+ *
+ * @param bytes what came, from the beginning of an event on
+ * @returns how many bytes, all of whole events, have been read
+ */
+export function readPlainDeltas(bytes: Uint8Array, onFrame: (frame: Frame) => void): number {
+  let at = 0;
+  while (hasAt(bytes, at, start)) {
+    const from = at + start.length;
+    let to = from;
+    for (let byte = bytes[to]; byte !== quote; byte = bytes[to]) {
+      if (byte === undefined || byte === backslash || byte < space) return at;
+      to += 1;
+    }
+    if (!hasAt(bytes, to, end)) return at;
+    if (to > from)
+      onFrame({
+        kind: 'text',
+        text: decoder.decode(bytes.subarray(from, to)),
+        json: bytes.subarray(from - jsonStart.length, to + jsonEnd.length),
+      });
+    at = to + end.length;
+  }
+  return at;
+}
+
+function hasAt(bytes: Uint8Array, at: number, wanted: Uint8Array): boolean {
+  if (at + wanted.length > bytes.length) return false;
+  for (let index = 0; index < wanted.length; index += 1)
+    if (bytes[at + index] !== wanted[index]) return false;
+  return true;
+}
