@@ -53,7 +53,7 @@ export function createMemoryStore(now: () => number = Date.now): Store {
     },
     async deleteConversation(id) {
       const found = living(id);
-      if (found) Object.assign(found, { deleted: true, title: '' });
+      if (found) Object.assign(found, { deleted: true, title: '', owner: '', workspace: undefined });
       turns.delete(id);
     },
     async listUndeletedChats(limit) {
@@ -91,6 +91,12 @@ export function createMemoryStore(now: () => number = Date.now): Store {
     async updateTurn(conversationId, id, change) {
       const found = turnsOf(conversationId).get(id);
       if (found) Object.assign(found, change);
+    },
+    async settleTurn(conversationId, id, change) {
+      const found = turnsOf(conversationId).get(id);
+      if (!found || !isLive(found)) return false;
+      Object.assign(found, change);
+      return true;
     },
     async takePause(conversationId, id) {
       const found = turnsOf(conversationId).get(id);

@@ -22,6 +22,8 @@ const schema = `
 `;
 const conversationColumns = 'id, owner, chatId, title, mode, workspace, createdAt, updatedAt';
 const updatable = new Set(['title', 'mode', 'workspace', 'updatedAt']);
+const ofTurn = 'conversationId = ? AND id = ?';
+const isLive = `status IN ('running', 'paused')`;
 const turnUpdatable = new Set([
   'status',
   'endedAt',
@@ -36,9 +38,10 @@ const turnUpdatable = new Set([
 /** @param file path of the database, made when absent; its folder must exist */
 export function createSqliteStore(file: string, now: () => number = Date.now): Store {
   const db = new Database(file);
+  // First, since another helper may hold the file while this one starts.
+  db.pragma('busy_timeout = 5000');
   db.pragma('journal_mode = WAL');
   db.pragma('synchronous = NORMAL');
-  db.pragma('busy_timeout = 5000');
   db.exec(schema);
 
   const statements = new Map<string, ReturnType<typeof db.prepare<unknown[]>>>();
@@ -58,9 +61,14 @@ export function createSqliteStore(file: string, now: () => number = Date.now): S
   const run = (sql: string, ...values: unknown[]) => prepared(sql).run(...values);
   const update = (table: string, allowed: Set<string>, change: object, where: string, ...keys: string[]) => {
     const entries = Object.entries(change).filter(([column]) => allowed.has(column));
-    if (entries.length === 0) return;
+    if (entries.length === 0) return false;
     const set = entries.map(([column]) => `${column} = ?`).join(', ');
-    run(`UPDATE ${table} SET ${set} WHERE ${where}`, ...entries.map(([, value]) => value ?? null), ...keys);
+    const { changes } = run(
+      `UPDATE ${table} SET ${set} WHERE ${where}`,
+      ...entries.map(([, value]) => value ?? null),
+      ...keys,
+    );
+    return changes > 0;
   };
   const conversation = (id: string) =>
     one<ConversationRecord>(
@@ -108,7 +116,7 @@ export function createSqliteStore(file: string, now: () => number = Date.now): S
     return { kind: 'began', turn: next };
   });
   const drop = db.transaction((id: string) => {
-    run(`UPDATE conversations SET deleted = 1, title = '' WHERE id = ?`, id);
+    run(`UPDATE conversations SET deleted = 1, title = '', owner = '', workspace = NULL WHERE id = ?`, id);
     run('DELETE FROM turns WHERE conversationId = ?', id);
   });
   const take = db.transaction((conversationId: string, id: string) => {
@@ -154,7 +162,9 @@ export function createSqliteStore(file: string, now: () => number = Date.now): S
         limit,
       );
     },
-    updateConversation: async (id, change) => update('conversations', updatable, change, 'id = ?', id),
+    updateConversation: async (id, change) => {
+      update('conversations', updatable, change, 'id = ?', id);
+    },
     deleteConversation: async (id) => drop.immediate(id),
     listUndeletedChats: async (limit) =>
       all('SELECT id, chatId FROM conversations WHERE deleted = 1 AND chatDeleted = 0 LIMIT ?', limit),
@@ -166,8 +176,11 @@ export function createSqliteStore(file: string, now: () => number = Date.now): S
     listTurns: async (conversationId) =>
       all('SELECT * FROM turns WHERE conversationId = ? ORDER BY at, rowid', conversationId),
     findLiveTurn: async (conversationId) => liveTurn(conversationId),
-    updateTurn: async (conversationId, id, change) =>
-      update('turns', turnUpdatable, change, 'conversationId = ? AND id = ?', conversationId, id),
+    updateTurn: async (conversationId, id, change) => {
+      update('turns', turnUpdatable, change, ofTurn, conversationId, id);
+    },
+    settleTurn: async (conversationId, id, change) =>
+      update('turns', turnUpdatable, change, `${ofTurn} AND ${isLive}`, conversationId, id),
     takePause: async (conversationId, id) => take.immediate(conversationId, id),
     dropTurnsFrom: async (conversationId, id, keepId) => {
       run(

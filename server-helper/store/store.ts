@@ -75,6 +75,12 @@ export type Store = {
     id: string,
     change: Partial<Omit<TurnRecord, 'conversationId' | 'id' | 'fingerprint' | 'at'>>,
   ): Promise<void>;
+  /** Writes how a turn ended, unless its end is written already: gives whether it was this one. */
+  settleTurn(
+    conversationId: string,
+    id: string,
+    change: Partial<Omit<TurnRecord, 'conversationId' | 'id' | 'fingerprint' | 'at'>>,
+  ): Promise<boolean>;
   /** Takes the pause out, once: the second caller gets undefined. */
   takePause(conversationId: string, id: string): Promise<string | undefined>;
   /** Drops this turn and all later ones of the conversation, but `keepId`, which takes their place. */

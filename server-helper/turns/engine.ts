@@ -46,15 +46,22 @@ export function createEngine(context: RunContext, workspaces: Workspaces): Engin
   /** A chat that is being told to stop: the next question waits until it is quiet. */
   const quieting = new Map<string, Promise<void>>();
 
+  const logFailure = (error: unknown) => log.error(toLogFields(error), 'a pause could not be ended');
+  const hold = (chatId: string, done: Promise<unknown>) => {
+    const all = Promise.all([quieting.get(chatId), done]).then(() => {
+      if (quieting.get(chatId) === all) quieting.delete(chatId);
+    });
+    quieting.set(chatId, all);
+  };
   const onEnd = (turn: LiveTurn, end: TurnEnd) => {
-    store.updateTurn(turn.conversationId, turn.id, toChange(end, turn.endedAt)).catch((error: unknown) => {
+    store.settleTurn(turn.conversationId, turn.id, toChange(end, turn.endedAt)).catch((error: unknown) => {
       log.error({ ...toLogFields(error), turnId: turn.id }, 'the end of a turn could not be stored');
     });
     log.info({ turnId: turn.id, status: end.status, ms: turn.endedAt - turn.startedAt }, 'turn ended');
   };
   const open = (conversation: ConversationRecord, record: TurnRecord) => {
     const turn = new LiveTurn(conversation.id, record.id, record.at, now, onEnd);
-    const run = new TurnRun(context, turn, conversation, record);
+    const run = new TurnRun({ ...context, hold }, turn, conversation, record);
     logs.add(turn);
     runs.set(turn, run);
     return { turn, run };
@@ -70,7 +77,10 @@ export function createEngine(context: RunContext, workspaces: Workspaces): Engin
   const truncate = async (conversation: ConversationRecord, replaced: string, keepId: string) => {
     const old = await store.findTurn(conversation.id, replaced);
     const { messages } = await conversations.read(conversation.chatId, truncateWithin);
-    const messageId = old ? findQuestionId(messages, old) : messages.find(({ id }) => id === replaced)?.id;
+    const turns = await store.listTurns(conversation.id);
+    const messageId = old
+      ? findQuestionId(messages, old, turns)
+      : messages.find(({ id }) => id === replaced)?.id;
     if (messageId !== undefined) await conversations.truncate(conversation.chatId, messageId);
     if (old) await store.dropTurnsFrom(conversation.id, old.id, keepId);
   };
@@ -84,7 +94,12 @@ export function createEngine(context: RunContext, workspaces: Workspaces): Engin
       );
       return turn;
     }
-    const turn = new LiveTurn(conversation.id, record.id, record.at, now, () => {}, record.endedAt);
+    // What is only told again is stored already.
+    let isReplay = true;
+    const onNewEnd = (ended: LiveTurn, end: TurnEnd) => {
+      if (!isReplay) onEnd(ended, end);
+    };
+    const turn = new LiveTurn(conversation.id, record.id, record.at, now, onNewEnd, record.endedAt);
     if (record.status === 'completed') {
       const { messages } = await conversations.read(conversation.chatId, truncateWithin);
       const found = messages.find((message) => message.id === record.agentMessageId);
@@ -97,10 +112,16 @@ export function createEngine(context: RunContext, workspaces: Workspaces): Engin
       turn.say(record.answer ?? '');
       if (record.status === 'paused' && record.pause) turn.waitFor(readPause(record.pause));
       else if (record.status === 'failed') turn.fail(new HelperError(record.code ?? 'internal'));
-      else turn.stop();
+      else {
+        // A pause that was taken out while the helper was lost waits for nobody.
+        isReplay = record.status === 'stopped';
+        turn.stop();
+      }
     }
+    isReplay = false;
+    turn.endReplay();
     logs.add(turn);
-    runs.set(turn, new TurnRun(context, turn, conversation, record));
+    runs.set(turn, new TurnRun({ ...context, hold }, turn, conversation, record));
     return turn;
   };
 
@@ -119,9 +140,16 @@ export function createEngine(context: RunContext, workspaces: Workspaces): Engin
       if (turn.isOver) continue;
       if (now() - turn.lastLifeAt >= limits.agentSilenceMs || now() - turn.startedAt >= limits.turnTimeoutMs)
         run?.fail(new HelperError('agent-timeout'));
-      else if (ticks % beatTicks === 0) turn.log.beat(heartbeat, maxBlockedMs);
+      else if (ticks % beatTicks === 0) {
+        turn.log.cutStuck(maxBlockedMs);
+        turn.log.beat(heartbeat);
+      }
     }
-    for (const turn of logs.paused()) if (ticks % beatTicks === 0) void endExpired(turn);
+    if (ticks % beatTicks === 0)
+      for (const turn of logs.settled()) {
+        turn.log.cutStuck(maxBlockedMs);
+        if (turn.status === 'paused') endExpired(turn).catch(logFailure);
+      }
     logs.sweep();
   };
   const timer = setInterval(tick, tickMs);
@@ -152,8 +180,7 @@ export function createEngine(context: RunContext, workspaces: Workspaces): Engin
       const run = runs.get(turn);
       if (turn.status === 'paused') await store.takePause(conversation.id, record.id);
       if (!run || (turn.status !== 'running' && turn.status !== 'paused')) return;
-      const quiet = run.stop().finally(() => quieting.delete(conversation.chatId));
-      quieting.set(conversation.chatId, quiet);
+      run.stop();
     },
     quiet: async (chatId) => quieting.get(chatId),
     async decide(conversation, record, decision) {
@@ -169,8 +196,11 @@ export function createEngine(context: RunContext, workspaces: Workspaces): Engin
       }
       if ((await store.takePause(conversation.id, record.id)) === undefined)
         throw new HelperError('turn-conflict', 'This decision has been made already');
-      await store.updateTurn(conversation.id, record.id, { status: 'running' });
+      // Stop may have come first while the store was asked.
+      if (turn.status !== 'paused')
+        throw new HelperError('turn-conflict', 'This turn does not wait for a decision');
       turn.goOn();
+      await store.updateTurn(conversation.id, record.id, { status: 'running' });
       logs.remove(turn);
       logs.add(turn);
       const { chatId } = conversation;

@@ -110,15 +110,19 @@ export class TurnLog {
     };
   }
 
-  /** Writes a comment to each reader that waits, and cuts those that have taken nothing for `maxBlockedMs`. */
-  beat(heartbeat: Uint8Array, maxBlockedMs: number): void {
+  /** Writes a comment to each reader that waits. */
+  beat(heartbeat: Uint8Array): void {
+    for (const reader of this.#readers)
+      if (reader.blockedSince === undefined && !reader.sink.write(heartbeat))
+        reader.blockedSince = this.#now();
+  }
+
+  /** Cuts the readers that have taken nothing for `maxBlockedMs`, be the turn over or not. */
+  cutStuck(maxBlockedMs: number): void {
     for (const reader of this.#readers) {
-      if (reader.blockedSince === undefined) {
-        if (!reader.sink.write(heartbeat)) reader.blockedSince = this.#now();
-      } else if (this.#now() - reader.blockedSince >= maxBlockedMs) {
-        this.#readers.delete(reader);
-        reader.sink.cut();
-      }
+      if (reader.blockedSince === undefined || this.#now() - reader.blockedSince < maxBlockedMs) continue;
+      this.#readers.delete(reader);
+      reader.sink.cut();
     }
   }
 

@@ -10,7 +10,7 @@ export type Logs = {
   add(turn: LiveTurn): void;
   remove(turn: LiveTurn): void;
   running(): IterableIterator<LiveTurn>;
-  paused(): LiveTurn[];
+  settled(): IterableIterator<LiveTurn>;
   /** Counts the bytes anew and lets go of what is too old or too much. */
   sweep(): void;
 };
@@ -41,6 +41,7 @@ export function createLogs(now: () => number, maxBytes: number = limits.maxLogBy
     for (const [key, turn] of settled) {
       if (bytes <= maxBytes && turn.endedAt + settledTtlMs > now()) break;
       settled.delete(key);
+      turn.log.cutAll();
       bytes -= turn.log.heldBytes;
     }
     bytesAtSweep = bytes;
@@ -65,7 +66,7 @@ export function createLogs(now: () => number, maxBytes: number = limits.maxLogBy
       settled.delete(key);
     },
     running: () => running.values(),
-    paused: () => [...settled.values()].filter((turn) => turn.status === 'paused'),
+    settled: () => settled.values(),
     sweep,
   };
 }

@@ -28,13 +28,25 @@ export function findReply(
   return reply && reply.text !== '' && !taken ? reply : undefined;
 }
 
-/** The record's id of the question that a turn asked. */
+/**
+ * The record's id of the question that a turn asked; undefined when the record does not hold it for sure, since what
+ * follows it is about to be deleted.
+ */
 export function findQuestionId(
   messages: readonly RecordedMessage[],
-  turn: Pick<TurnRecord, 'question' | 'agentMessageId'>,
+  turn: Pick<TurnRecord, 'id' | 'question' | 'at' | 'agentMessageId'>,
+  others: readonly Pick<TurnRecord, 'id' | 'agentMessageId'>[],
 ): string | undefined {
   const answered = messages.findIndex((message) => message.id === turn.agentMessageId);
   const before = answered > 0 ? messages[answered - 1] : undefined;
   if (before?.role === 'visitor') return before.id;
-  return messages.findLast((message) => message.role === 'visitor' && message.text === turn.question)?.id;
+  const asked = messages.findLastIndex((message) => message.role === 'visitor');
+  const question = messages[asked];
+  if (!question || question.text !== turn.question) return undefined;
+  if (question.at !== undefined && question.at < turn.at - clockSkewMs) return undefined;
+  const replies = messages.slice(asked + 1);
+  const isOthers = others.some(
+    (other) => other.id !== turn.id && replies.some((reply) => reply.id === other.agentMessageId),
+  );
+  return isOthers ? undefined : question.id;
 }

@@ -18,6 +18,9 @@ export type RunContext = {
   now: () => number;
 };
 
+/** Of one run: `hold` keeps the chat's next question waiting until what it is given has settled. */
+export type RunParts = RunContext & { hold: (chatId: string, done: Promise<unknown>) => void };
+
 /** Opens an answer: the question, a decision, or the running reply once more. */
 export type Opening = (sink: AnswerSink) => { abort(): void };
 
@@ -32,13 +35,13 @@ export class TurnRun implements AnswerSink {
   #arrived = false;
   #asked = false;
   #cancelling = false;
-  /** While the reply is followed again from its start: what was replayed so far. */
-  #replayed: string | undefined;
+  /** While the reply is followed again from its start: how many characters were replayed, and whether they differ. */
+  #replayed: { chars: number; differs: boolean } | undefined;
   #replyDone: ((end: AnswerEnd) => void) | undefined;
   #quiet: (() => void) | undefined;
 
   constructor(
-    private readonly context: RunContext,
+    private readonly context: RunParts,
     readonly turn: LiveTurn,
     readonly conversation: ConversationRecord,
     readonly record: Pick<TurnRecord, 'id' | 'question' | 'at'>,
@@ -54,7 +57,7 @@ export class TurnRun implements AnswerSink {
   onOpen(): void {
     this.#arrived = true;
     // Stop was pressed before the agent had the question: only now is there something to cancel.
-    if (this.#cancelling) void this.#cancelUpstream();
+    if (this.#cancelling) this.#cancelUpstream();
   }
 
   onLife(): void {
@@ -89,19 +92,24 @@ export class TurnRun implements AnswerSink {
     this.context.log.warn({ code: error.code, turnId: this.turn.id }, 'a turn failed');
     this.turn.fail(error);
     this.turn.log.flush();
-    if (this.#connection) void this.#cancelUpstream();
+    if (this.#connection) this.#cancelUpstream();
   }
 
-  /** Ends the turn as stopped, at once for the visitor; resolves when the agent is quiet, or after 5 s. */
-  async stop(): Promise<void> {
+  /** Ends the turn as stopped, at once for the visitor; the agent is told. */
+  stop(): void {
     this.turn.stop();
     this.turn.log.flush();
-    if (this.#asked) await this.#cancelUpstream();
+    if (this.#asked) this.#cancelUpstream();
   }
 
-  /** The agent is told, more than once if need be; what it still sends is no longer read. */
-  async #cancelUpstream(): Promise<void> {
+  /** The chat's next question waits: a cancel goes by the chat, and a late one would stop that question's answer. */
+  #cancelUpstream(): void {
     this.#cancelling = true;
+    this.context.hold(this.conversation.chatId, this.#tellToStop());
+  }
+
+  /** The agent is told, more than once if need be; what it still sends is no longer read. Resolves within 30 s. */
+  async #tellToStop(): Promise<void> {
     const { chat, log } = this.context;
     const quiet = new Promise<void>((resolve) => {
       if (!this.#connection) resolve();
@@ -110,6 +118,8 @@ export class TurnRun implements AnswerSink {
     });
     for (const waitMs of cancelWaitsMs) {
       if (waitMs > 0) await sleep(waitMs);
+      // Once the answer has ended by itself there is nothing left to stop.
+      if (waitMs > 0 && !this.#connection) break;
       try {
         await chat.cancel(this.conversation.chatId);
         break;
@@ -133,7 +143,7 @@ export class TurnRun implements AnswerSink {
     } else if (end.kind === 'failed' && !this.#mayHaveArrived(end.error)) {
       this.fail(end.error);
       // A line too long is our reason to hang up, not the agent's: it would write on.
-      if (this.#arrived) void this.#cancelUpstream();
+      if (this.#arrived) this.#cancelUpstream();
       return;
     } else {
       await this.mend(end.kind === 'failed' ? end.error : undefined);
@@ -196,7 +206,7 @@ export class TurnRun implements AnswerSink {
   }
 
   async #followAgain(): Promise<void> {
-    this.#replayed = '';
+    this.#replayed = { chars: 0, differs: false };
     await new Promise<AnswerEnd>((resolve) => {
       this.#replyDone = resolve;
       this.#connection = this.context.chat.subscribe(this.conversation.chatId, this);
@@ -208,10 +218,13 @@ export class TurnRun implements AnswerSink {
   /** Only what goes beyond the text already shown is said; a replay that differs is left to the record. */
   #onReplayed(text: string): void {
     const { turn } = this;
-    this.#replayed += text;
-    const replayed = this.#replayed ?? '';
-    if (replayed.length > turn.text.length && replayed.startsWith(turn.text))
-      turn.onFrame({ kind: 'text', text: replayed.slice(turn.text.length) });
+    const replayed = this.#replayed;
+    if (!replayed || replayed.differs) return;
+    const known = turn.text.slice(replayed.chars, replayed.chars + text.length);
+    replayed.differs = !text.startsWith(known);
+    replayed.chars += text.length;
+    if (!replayed.differs && text.length > known.length)
+      turn.onFrame({ kind: 'text', text: text.slice(known.length) });
   }
 }
 

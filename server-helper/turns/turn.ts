@@ -44,8 +44,8 @@ export class LiveTurn {
     readonly at: number,
     private readonly now: () => number,
     private readonly onEnd: (turn: LiveTurn, end: TurnEnd) => void,
-    /** Of a turn that is told again: when it ended. */
-    private readonly endedBefore?: number,
+    /** While a turn is told again: when it ended. */
+    private endedBefore?: number,
   ) {
     this.log = new TurnLog(now);
     this.lastLifeAt = this.startedAt = now();
@@ -173,6 +173,11 @@ export class LiveTurn {
       retryAfterMs === undefined ? { code, retryable } : { code, retryable, retryAfterMs },
     );
     this.#settle({ status: 'failed', code, text: this.text });
+  }
+
+  /** What was told again is told: what follows is new. */
+  endReplay(): void {
+    this.endedBefore = undefined;
   }
 
   /** A decision was made: the turn runs on under the same ids. */

@@ -53,14 +53,29 @@ describe('the answer of a turn in the record', () => {
     expect(findReply([question, said('a', 'agent', '', 10 * minute)], asked, true, [])).toBeUndefined();
   });
 
-  test('its question is found by the answer, or by its words', () => {
+  test('its question is found by the answer, or, being the last, by its words', () => {
     const record = [
       said('q1', 'visitor', 'Why?', 1),
       said('a1', 'agent', 'So.', 1),
       said('q2', 'visitor', 'Why?', 2),
     ];
-    expect(findQuestionId(record, { question: '', agentMessageId: 'a1' })).toBe('q1');
-    expect(findQuestionId(record, { question: 'Why?', agentMessageId: undefined })).toBe('q2');
+    const others = [{ id: 't1', agentMessageId: 'a1' }];
+    const byAnswer = { id: 't1', question: '', at: 1, agentMessageId: 'a1' };
+    expect(findQuestionId(record, byAnswer, others)).toBe('q1');
+    const byWords = { id: 't2', question: 'Why?', at: 2, agentMessageId: undefined };
+    expect(findQuestionId(record, byWords, others)).toBe('q2');
+  });
+
+  test('an older equal question is never taken for one that did not arrive', () => {
+    const failed = { id: 't3', question: 'yes', at: 3, agentMessageId: undefined };
+    const others = [
+      { id: 't1', agentMessageId: 'a1' },
+      { id: 't2', agentMessageId: 'a2' },
+    ];
+    const record = [said('q1', 'visitor', 'yes', 1), said('a1', 'agent', 'First', 1)];
+    expect(findQuestionId(record, failed, others)).toBeUndefined();
+    const longer = [...record, said('q2', 'visitor', 'more', 2), said('a2', 'agent', 'Second', 2)];
+    expect(findQuestionId(longer, failed, others)).toBeUndefined();
   });
 });
 

@@ -85,10 +85,10 @@ describe('a turn log', () => {
     log.append('text-delta', { text: 'a' });
     log.flush();
     now = 29_999;
-    log.beat(new Uint8Array(), 30_000);
+    log.cutStuck(30_000);
     expect(seen.cut).toBe(false);
     now = 30_000;
-    log.beat(new Uint8Array(), 30_000);
+    log.cutStuck(30_000);
     expect(seen.cut).toBe(true);
   });
 
