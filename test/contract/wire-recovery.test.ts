@@ -191,4 +191,7 @@ test('clause 19: a decision can be made after a kill', async () => {
   const rest = await (await visitor.attach(conversationId, turnId, again.last.id)).whole();
   expect(rest.ended('turn-completed').message.text).toBe('One moment. Sent.');
   expect(rest.events[0]?.id).toBe(again.last.id + 1);
+  // And the conversation is free again.
+  expect((await visitor.history(conversationId)).liveTurn).toBeUndefined();
+  (await visitor.chat(makeQuestion(), conversationId)).stream.ended('turn-completed');
 });

@@ -1,0 +1,73 @@
+/** A question asked again in place of one that failed. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Rig, startRig } from '../support/rig.ts';
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await startRig();
+});
+afterAll(() => rig.close());
+
+const deletions = () => rig.agent.callsTo('DELETE /v1/bot/chat/message/delete');
+
+test('a retry of a question that never arrived deletes nothing, though an older one reads the same', async () => {
+  const visitor = await rig.visit();
+  const { conversationId } = await visitor.chat('yes');
+  await visitor.chat('tell me more', conversationId);
+  rig.agent.nextChat((answer) => answer.refuse(503));
+  const failed = await visitor.chat('yes', conversationId);
+  failed.stream.ended('turn-failed');
+  const before = deletions().length;
+  const again = await visitor.ask(conversationId, randomUUID(), { text: 'yes', replaces: failed.turnId });
+  (await again.whole()).ended('turn-completed');
+  expect(deletions()).toHaveLength(before);
+  const { messages } = await visitor.history(conversationId);
+  expect(messages.filter(({ role }) => role === 'visitor').map(({ text }) => text)).toEqual([
+    'yes',
+    'tell me more',
+    'yes',
+  ]);
+});
+
+test('a retry of a question that arrived takes its place at the agent', async () => {
+  const visitor = await rig.visit();
+  let questionId = '';
+  rig.agent.nextChat((answer) => {
+    questionId = answer.recordQuestion().uuid;
+    answer.open();
+    answer.event('delta', { text: 'Half' });
+    answer.event('error', { error: { message: 'no' } });
+    answer.end();
+  });
+  const failed = await visitor.chat('and this?');
+  failed.stream.ended('turn-failed');
+  const again = { text: 'and this?', replaces: failed.turnId };
+  (await (await visitor.ask(failed.conversationId, randomUUID(), again)).whole()).ended('turn-completed');
+  expect(deletions().at(-1)?.body).toMatchObject({ message_id: questionId });
+});
+
+test('a cancel that comes late cannot stop the answer to the next question', async () => {
+  const visitor = await rig.visit();
+  let cancels = 0;
+  rig.agent.override('POST /v1/bot/chat/cancel', (_, response) => {
+    cancels += 1;
+    response.writeHead(cancels === 1 ? 503 : 200, { 'content-type': 'application/json' }).end('{}');
+  });
+  rig.agent.nextChat((answer) => {
+    answer.open();
+    answer.event('error', { error: { message: 'no' } });
+  });
+  const failed = await visitor.chat('first');
+  failed.stream.ended('turn-failed');
+  let cancelsAtNext = 0;
+  rig.agent.nextChat((answer) => {
+    cancelsAtNext = cancels;
+    answer.open();
+    answer.done('All of it.');
+  });
+  const next = await visitor.chat('second', failed.conversationId);
+  expect(next.stream.ended('turn-completed').message.text).toBe('All of it.');
+  expect(cancels).toBe(cancelsAtNext);
+  rig.agent.restore('POST /v1/bot/chat/cancel');
+});
