@@ -22,7 +22,10 @@ export function createWidget({ element, root, launcher, options, memoryKey }: Se
   element.style.setProperty('--dock-width', `${options.dockWidth}px`);
 
   const memory = createMemory(memoryKey);
-  const sessions = createSessionKeeper(options.helper, memory, options.userToken);
+  const sessions = createSessionKeeper(options.helper, memory, options.userToken, () => {
+    changeVisitor();
+    begin();
+  });
   const tabs = createTabs(memoryKey, (news) => onNews(news));
   const panel = createPanel(sessions, tabs);
   const conversation = createConversation({
@@ -45,16 +48,17 @@ export function createWidget({ element, root, launcher, options, memoryKey }: Se
   };
 
   let begun = false;
+  let era = 0;
   /** The visitor's first act: from here on the helper is called and something is kept. */
   const begin = () => {
     if (begun) return;
     begun = true;
+    const mine = era;
     panel.begin().then(async (isOpen) => {
-      if (!isOpen) {
-        begun = false;
-        return;
-      }
-      if (conversation.id.value === undefined) await conversation.resume();
+      // Somebody else has come meanwhile: theirs is another beginning.
+      if (mine !== era) return;
+      if (!isOpen) begun = false;
+      else if (conversation.id.value === undefined) await conversation.resume();
     });
   };
   let byVisitor = false;
@@ -72,19 +76,22 @@ export function createWidget({ element, root, launcher, options, memoryKey }: Se
     if (!panel.isOpen.value) return;
     panel.setOpen(false);
     memory.change({ open: undefined });
-    (launcher ?? root.querySelector<HTMLElement>('[part~="composer"]'))?.focus({ preventScroll: true });
+    // Only a focus that is ours is given back: a page that closes the chat keeps its own.
+    if (root.activeElement)
+      (launcher ?? root.querySelector<HTMLElement>('[part~="composer"]'))?.focus({ preventScroll: true });
     emit('close', undefined);
   };
   /** Whoever it is now: nothing of before is shown until the helper has said who it is. */
   const changeVisitor = () => {
+    era += 1;
+    begun = false;
     conversation.hide();
     panel.reset();
-    begun = false;
   };
   const onNews = (news: TabNews) => {
     const shown = conversation.id.value;
     if (news.kind === 'turn' && shown === news.conversationId && conversation.running.value !== news.turnId)
-      void conversation.load(shown);
+      conversation.refresh();
     if (news.kind === 'deleted' && shown === news.conversationId) conversation.startNew();
     const subject = panel.session.value?.subject;
     if (news.kind === 'identity' && subject !== undefined && subject !== news.subject) {

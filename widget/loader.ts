@@ -46,7 +46,7 @@ function start(script: HTMLScriptElement): void {
       .catch((error: unknown) => {
         // The next click tries again.
         loading = false;
-        queue.length = 0;
+        queue.splice(0, queue.length, ...queue.filter(({ method }) => !intents.includes(method)));
         console.warn('Porchlight: the chat could not be loaded.', error);
       })
       .finally(() => launcher?.removeAttribute('aria-busy'));

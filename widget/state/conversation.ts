@@ -22,24 +22,24 @@ export type ConversationDeps = {
   makeId?: () => string;
 };
 
+/** The signals are the screen's own: see `screen.ts`. */
 export type Conversation = {
   readonly id: ReadonlySignal<string | undefined>;
   readonly entries: ReadonlySignal<readonly Entry[]>;
-  /** The turn that runs, if one does. */
   readonly running: ReadonlySignal<string | undefined>;
   readonly loading: ReadonlySignal<boolean>;
-  /** The connection is lost and being looked for. */
   readonly lost: ReadonlySignal<boolean>;
-  /** Why the conversation cannot be shown or the question not be taken. */
   readonly problem: ReadonlySignal<WidgetCode | undefined>;
   readonly hasOlder: ReadonlySignal<boolean>;
   send(text: string, replaces?: string): void;
   stop(): void;
   retry(turnId: string): void;
   decide(turnId: string, decision: 'approve' | 'deny' | 'answer', answers?: string[]): Promise<void>;
-  /** Shows a conversation of the helper's, and follows what runs in it. */
+  /** Shows one of the visitor's conversations, and follows what runs in it. */
   load(id: string): Promise<void>;
   loadOlder(): Promise<void>;
+  /** Reads anew what another tab changed; what this one has not delivered stays. */
+  refresh(): void;
   /** Takes up what was on screen before a reload or in another tab. */
   resume(): Promise<void>;
   startNew(): void;
@@ -61,6 +61,10 @@ export function createConversation(deps: ConversationDeps): Conversation {
   const say = (error: unknown) => {
     const code = error instanceof WidgetError ? error.code : 'internal';
     if (code !== 'aborted') problem.value = code;
+  };
+  /** The one place is shared by all tabs: another one's question stays in it. */
+  const clearPending = (turnId: string) => {
+    if (memory.read().pending?.turnId === turnId) memory.change({ pending: undefined });
   };
   const forget = () => {
     memory.change({ conversationId: undefined, pending: undefined });
@@ -93,7 +97,7 @@ export function createConversation(deps: ConversationDeps): Conversation {
       signal,
       onNextFrame: deps.onNextFrame,
       onAccepted: () => {
-        memory.change({ pending: undefined });
+        clearPending(entry.turnId);
         tabs.tell({ kind: 'turn', conversationId, turnId: entry.turnId });
         if (stopOnceKnown === entry.turnId) sendStop(conversationId, entry);
       },
@@ -107,12 +111,11 @@ export function createConversation(deps: ConversationDeps): Conversation {
     if (end === 'gone') return reload(conversationId).catch(say);
     if (end === 'ended') return;
     // A question that may be sent again later is not lost by a reload.
-    if (entry.known || !isRetryable(end.code)) memory.change({ pending: undefined });
+    if (entry.known || !isRetryable(end.code)) clearPending(entry.turnId);
     if (end.code === 'not-found' && !question) forget();
     if (end.code === 'turn-running') {
       // Another tab was quicker: its turn is shown, and this question stays, to be sent again.
       await reload(conversationId).catch(say);
-      if (!screen.find(entry.turnId)) entries.value = [...entries.value, entry];
     }
   };
   const sendStop = (conversationId: string, entry: Entry) => {
@@ -127,6 +130,7 @@ export function createConversation(deps: ConversationDeps): Conversation {
   const ask = (conversationId: string, turnId: string, question: TurnRequest) => {
     memory.change({ conversationId, pending: { conversationId, turnId, question } });
     const entry = screen.add(turnId, question.text, createAnswer(turnId, 'sending'));
+    entry.request = question;
     void follow(conversationId, entry, question);
   };
   const send = (text: string, replaces?: string) => {
@@ -177,7 +181,7 @@ export function createConversation(deps: ConversationDeps): Conversation {
       if (!entry || conversationId === undefined) return;
       if (!entry.known && lost.value) {
         // The helper never had it: there is nothing to stop but the trying.
-        memory.change({ pending: undefined });
+        clearPending(entry.turnId);
         screen.endAll();
         entry.answer.value = { ...createAnswer(entry.turnId, 'failed'), code: 'offline' };
         return;
@@ -188,9 +192,10 @@ export function createConversation(deps: ConversationDeps): Conversation {
     retry(turnId) {
       const entry = screen.find(turnId);
       if (!entry?.question) return;
-      // What never reached the helper replaces nothing there.
-      if (!entry.known) entries.value = entries.value.filter((other) => other !== entry);
-      send(entry.question, entry.known ? turnId : undefined);
+      if (entry.known || !entry.request || id.value === undefined) return send(entry.question, turnId);
+      // It may have arrived for all that: under its own id it is asked once, however often it is sent.
+      entries.value = entries.value.filter((other) => other !== entry);
+      ask(id.value, turnId, entry.request);
     },
     async decide(turnId, decision, answers) {
       const entry = screen.find(turnId);
@@ -233,8 +238,11 @@ export function createConversation(deps: ConversationDeps): Conversation {
       screen.clear(conversationId);
       await reload(conversationId).catch(() => {});
       if (id.value !== conversationId) return;
-      if (screen.find(pending.turnId)) memory.change({ pending: undefined });
+      if (screen.find(pending.turnId)) clearPending(pending.turnId);
       else ask(conversationId, pending.turnId, pending.question);
+    },
+    refresh() {
+      if (id.value !== undefined && running.value === undefined) reload(id.value).catch(say);
     },
     hide: () => screen.clear(undefined),
     close: () => screen.endAll(),

@@ -1,6 +1,6 @@
 /** One turn on screen: what was asked, and the answer, which alone changes while it is written. */
 import { type Signal, signal } from '@preact/signals';
-import type { Message } from '../../server-helper/protocol/wire.ts';
+import type { Message, TurnRequest } from '../../server-helper/protocol/wire.ts';
 import { type Answer, toAnswer } from './turn.ts';
 
 export type Entry = {
@@ -11,6 +11,8 @@ export type Entry = {
   /** Id of the last event seen, to go on from there. */
   lastEventId: number | undefined;
   answer: Signal<Answer | undefined>;
+  /** What was sent, while the helper is not known to have it: sent again, it is the same question. */
+  request?: TurnRequest;
 };
 
 export function createEntry(turnId: string, question: string | undefined, answer: Answer | undefined): Entry {

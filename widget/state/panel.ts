@@ -15,6 +15,8 @@ export type Panel = {
   readonly refused: ReadonlySignal<WidgetCode | undefined>;
   readonly conversations: ReadonlySignal<readonly ConversationSummary[] | undefined>;
   readonly hasMore: ReadonlySignal<boolean>;
+  /** Counts up with each change of visitor: a draft belongs to the one who wrote it. */
+  readonly visit: ReadonlySignal<number>;
   setOpen(open: boolean): void;
   show(side: Side): void;
   /** Opens the session; the reason why not is in `refused`. */
@@ -33,6 +35,7 @@ export function createPanel(sessions: SessionKeeper, tabs: Tabs): Panel {
   const conversations = signal<readonly ConversationSummary[] | undefined>(undefined);
   const next = signal<string | undefined>(undefined);
   const hasMore = signal(false);
+  const visit = signal(0);
   let generation = 0;
 
   return {
@@ -42,6 +45,7 @@ export function createPanel(sessions: SessionKeeper, tabs: Tabs): Panel {
     refused,
     conversations,
     hasMore,
+    visit,
     setOpen: (open) => {
       isOpen.value = open;
     },
@@ -86,6 +90,7 @@ export function createPanel(sessions: SessionKeeper, tabs: Tabs): Panel {
     },
     reset() {
       generation += 1;
+      visit.value = generation;
       session.value = undefined;
       refused.value = undefined;
       conversations.value = undefined;

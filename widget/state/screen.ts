@@ -66,7 +66,9 @@ export function createScreen() {
     },
     show(reply: ConversationReply) {
       batch(() => {
-        entries.value = toEntries(reply.messages);
+        const told = toEntries(reply.messages);
+        const isTold = (entry: Entry) => told.some(({ turnId }) => turnId === entry.turnId);
+        entries.value = [...told, ...entries.value.filter((entry) => !entry.known && !isTold(entry))];
         older.value = reply.next;
         problem.value = undefined;
       });

@@ -23,9 +23,17 @@ export type SessionKeeper = {
   restart(): void;
 };
 
-export function createSessionKeeper(helper: string, memory: Memory, userToken?: UserToken): SessionKeeper {
+/** @param onOtherVisitor a session that was renewed turned out to be somebody else's: nothing was sent as them */
+export function createSessionKeeper(
+  helper: string,
+  memory: Memory,
+  userToken: UserToken | undefined,
+  onOtherVisitor: () => void,
+): SessionKeeper {
   let token = userToken;
   let opening: Promise<SessionState> | undefined;
+  /** Counts up whenever somebody else may be there: what was begun before then must change nothing. */
+  let era = 0;
 
   const ask = async (body: object, signal?: AbortSignal) => {
     const response = await callHelper(helper, { method: 'POST', path: '/session', body, signal });
@@ -67,39 +75,51 @@ export function createSessionKeeper(helper: string, memory: Memory, userToken?: 
   };
 
   const open = async (signal?: AbortSignal): Promise<SessionState> => {
+    const mine = era;
     const { reply, tokenRefused } = await start(signal);
+    if (mine !== era) throw new WidgetError('aborted');
     const subject = readSubject(reply.session);
     memory.setIdentity(subject, reply.visitor.kind === 'anonymous' ? reply.session : undefined);
     return { ...reply, subject, tokenRefused };
   };
   const openOnce = (signal?: AbortSignal) => {
-    opening ??= open(signal).catch((error: unknown) => {
-      opening = undefined;
+    if (opening) return opening;
+    const mine = open(signal).catch((error: unknown) => {
+      if (opening === mine) opening = undefined;
       throw error;
     });
-    return opening;
+    opening = mine;
+    return mine;
+  };
+  const startAnew = () => {
+    era += 1;
+    opening = undefined;
   };
 
   return {
     open: openOnce,
     async call(call) {
-      const { session } = await openOnce(call.signal);
+      const { session, subject } = await openOnce();
       try {
         return await callHelper(helper, { ...call, session });
       } catch (error) {
         if (!(error instanceof WidgetError) || error.status !== 401) throw error;
-        opening = undefined;
-        const renewed = await openOnce(call.signal);
+        const before = opening;
+        // Only the first of several calls that met the end of the hour opens a new session.
+        if ((await before)?.session === session) opening = undefined;
+        const renewed = await openOnce();
+        if (renewed.subject !== subject) {
+          onOtherVisitor();
+          throw new WidgetError('aborted');
+        }
         return callHelper(helper, { ...call, session: renewed.session });
       }
     },
     identify(next) {
       token = next;
-      opening = undefined;
+      startAnew();
     },
-    restart() {
-      opening = undefined;
-    },
+    restart: startAnew,
   };
 }
 

@@ -23,17 +23,18 @@ function useIsPhone(): boolean {
 export function App({ chat, focuses }: { chat: ChatContext; focuses: () => boolean }) {
   const isPhone = useIsPhone();
   const isOpen = chat.panel.isOpen.value;
+  const visit = chat.panel.visit.value;
   return (
     <Chat.Provider value={chat}>
       {chat.options.openStyle === 'dock' ? (
         <div part="dock" class={isOpen ? 'dock open' : 'dock'}>
           {isOpen ? <PanelView isModal={isPhone} /> : <Suggestions />}
-          <Composer focus={false} />
+          <Composer key={visit} focus={false} />
         </div>
       ) : (
         isOpen && (
           <PanelView isModal={isPhone}>
-            <Composer focus={focuses()} />
+            <Composer key={visit} focus={focuses()} />
           </PanelView>
         )
       )}
