@@ -6,6 +6,7 @@ import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, test } from 'vitest';
 import packageJson from '../package.json' with { type: 'json' };
 import { verifySsoToken } from '../server-helper/auth/sso.ts';
+import { measureSize } from './bench/size.mjs';
 
 const readme = readFileSync('README.md', 'utf8');
 const snippets = [...readme.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].map(([, language, text]) => ({
@@ -123,6 +124,30 @@ describe('the snippets', () => {
     const policy = readFileSync('demo/site/pages.ts', 'utf8');
     for (const directive of find('text', 'connect-src').trim().split('; '))
       expect(policy).toContain(directive.replace('https://chat.example', "'self'"));
+  });
+});
+
+describe('the figures', () => {
+  const figure = (label: string) => {
+    const value = new RegExp(`^\\| ${label}[^|]*\\| ([\\d.]+)`, 'm').exec(readme)?.[1];
+    if (value === undefined) throw new Error(`README.md has no figure for ${label}`);
+    return Number(value);
+  };
+  const results = JSON.parse(readFileSync('test/bench/results.json', 'utf8'));
+
+  test('of size are those of the built bundle, to a tenth of a kilobyte', () => {
+    const { loader, all } = measureSize();
+    expect(figure('loader, Brotli')).toBeCloseTo(loader / 1000, 1);
+    expect(figure('everything for an opened chat')).toBeCloseTo(all / 1000, 1);
+  });
+
+  test.each([
+    ['relaying a delta', results.relay.paced.helper.ratio, 2],
+    ['an open, silent stream', results.relay.memory.helper.kbAt5000, 0],
+    ['streaming 20 KB of markdown', results.widget.fast.ratio, 2],
+    ['growth from 20 to 80 KB', results.widget.exponent, 2],
+  ])('%s is what the last full run of the benchmark measured', (label, measured, digits) => {
+    expect(figure(label)).toBe(Number(measured.toFixed(digits)));
   });
 });
 

@@ -6,8 +6,12 @@ import { History } from './history.tsx';
 import { Icon } from './icons.tsx';
 import { Messages } from './messages.tsx';
 
-/** @param isModal the panel covers the page: keyboard focus stays in it */
-export function PanelView({ isModal, children }: { isModal: boolean; children?: ComponentChildren }) {
+/**
+ * What makes the opened chat a dialog: its name, Escape, and, where it covers the page, focus that stays in it.
+ *
+ * @param isModal the chat covers the page
+ */
+export function useDialog(isModal: boolean) {
   const { panel, t, close } = useChat();
   const name = panel.session.value?.agent.name ?? '';
   const onKeyDown = (event: KeyboardEvent & { currentTarget: HTMLElement }) => {
@@ -17,16 +21,26 @@ export function PanelView({ isModal, children }: { isModal: boolean; children?: 
     }
     if (event.key === 'Tab' && isModal) keepFocusInside(event);
   };
+  return {
+    role: 'dialog',
+    'aria-modal': isModal,
+    'aria-label': t('panel', { name }).trim(),
+    onKeyDown,
+  } as const;
+}
+
+/** @param dialog absent where something around the panel is the dialog, as the dock is */
+export function PanelView({
+  dialog,
+  children,
+}: {
+  dialog?: ReturnType<typeof useDialog>;
+  children?: ComponentChildren;
+}) {
+  const { panel, t } = useChat();
   return (
-    <section
-      part="panel"
-      class="panel"
-      role="dialog"
-      aria-modal={isModal}
-      aria-label={t('panel', { name }).trim()}
-      onKeyDown={onKeyDown}
-    >
-      <Header name={name} />
+    <section part="panel" class="panel" {...dialog}>
+      <Header name={panel.session.value?.agent.name ?? ''} />
       {panel.session.value?.tokenRefused && <p class="notice">{t('notSignedIn')}</p>}
       {panel.side.value === 'history' ? <History /> : <Messages />}
       {children}

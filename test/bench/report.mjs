@@ -1,0 +1,103 @@
+/** Figures → the tables of RESULTS.md: ratios first, since they outlive the machine. */
+
+const number = (value, digits = 0) =>
+  Number.isFinite(value)
+    ? value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits })
+    : '–';
+
+const toTable = (head, rows) =>
+  [head, head.map((_, index) => (index === 0 ? '---' : '---:')), ...rows]
+    .map((cells) => `| ${cells.join(' | ')} |`)
+    .join('\n');
+
+/** Against a goal: said in words, so that nobody has to compare. */
+const judge = (value, goal, digits = 2) =>
+  `${number(value, digits)} (goal ≤ ${goal}: ${value <= goal ? 'met' : 'missed'})`;
+
+export const goals = { relayRatio: 2, kbPerStream: 40, widgetRatio: 3, exponent: 1.15 };
+
+/** Adds what is compared with the goals. */
+export function addRatios({ relay, widget, ...rest }) {
+  if (relay) {
+    const { direct } = relay.paced;
+    for (const one of Object.values(relay.paced)) {
+      one.addedP50Us = one.p50Us - direct.p50Us;
+      one.addedP99Us = one.p99Us - direct.p99Us;
+    }
+  }
+  return { ...rest, ...(relay && { relay }), ...(widget && { widget }) };
+}
+
+function toRelayTables({ paced, rounds, memory, levels }) {
+  const rows = Object.entries(paced).map(([name, one]) => [
+    name,
+    number(one.cpuPerDeltaUs, 1),
+    number(one.ratio, 2),
+    number(one.addedP50Us),
+    number(one.addedP99Us),
+    number(one.firstMs, 1),
+    number(one.foreignLoad, 2),
+  ]);
+  const silent = Object.entries(memory).map(([name, one]) => [
+    name,
+    number(one.baseMb),
+    ...levels.flatMap((level) => [number(one[`kbAt${level}`], 1), number(one[`kbCollectedAt${level}`], 1)]),
+  ]);
+  const largest = levels.at(-1);
+  return [
+    '## Relay',
+    `100 streams of 50 deltas a second, spread over the period; agent, relay and visitors share one core. CPU is the relay’s own, kernel time included. “Added” is against \`direct\`; \`pipe\` is undici in and node:http out with nothing read, the least that a relay of this kind does on Node. Medians of ${rounds} rounds, ratios taken within a round.`,
+    toTable(
+      ['relay', 'CPU µs a delta', '× nginx', 'added p50 µs', 'added p99 µs', 'first byte ms', 'foreign load'],
+      rows,
+    ),
+    `Helper × nginx: ${judge(paced.helper.ratio, goals.relayRatio)}. Helper × pipe: ${number(paced.helper.cpuPerDeltaUs / paced.pipe.cpuPerDeltaUs, 2)}.`,
+    'Memory of an open, silent stream (kB of RSS, 1 kB = 1000 bytes):',
+    toTable(
+      [
+        'relay',
+        'at rest MB',
+        ...levels.flatMap((level) => [`${number(level)} streams`, 'garbage collected']),
+      ],
+      silent,
+    ),
+    `Helper at ${number(largest)} streams: ${judge(memory.helper[`kbAt${largest}`], goals.kbPerStream, 1)} kB.`,
+  ];
+}
+
+function toWidgetTables({ fast, paced, growth, exponent, baselineExponent }) {
+  const row = (name, one) => [
+    name,
+    number(one.deltas),
+    number(one.baselineMs),
+    number(one.widgetMs),
+    number(one.ratio, 2),
+    number(one.scriptMs),
+    number(one.layoutMs),
+    number(one.longestTaskMs),
+  ];
+  return [
+    '## Widget',
+    'CPU of the main thread (ticks of the thread) while an answer of markdown streams in, against a page that reads the same stream and shows ready-made HTML once, at the end.',
+    toTable(
+      ['case', 'deltas', 'HTML once ms', 'widget ms', 'ratio', 'script ms', 'layout ms', 'longest task ms'],
+      [
+        row('20 KB, as fast as possible', fast),
+        row('20 KB, 200 deltas a second', paced),
+        ...growth.map((one) => row(`${one.bytes / 1000} KB, 2,000 a second`, one)),
+      ],
+    ),
+    `As fast as possible: ${judge(fast.ratio, goals.widgetRatio)}; at 200 a second: ${judge(paced.ratio, goals.widgetRatio)}. From 20 to 80 KB cost grows as size to the power of ${judge(exponent, goals.exponent)}; HTML set once: ${number(baselineExponent, 2)}.`,
+  ];
+}
+
+export function toReport({ machine, size, relay, widget }) {
+  const { cpu, cores, linux, node, nginx, chromium } = machine;
+  return `${[
+    '# Benchmarks',
+    `\`npm run bench\` on ${cpu}, ${cores} cores, Linux ${linux}, Node ${node}, nginx ${nginx ?? '(none)'}, Chromium ${chromium ?? '(none)'}. Medians; all of a table in one run, in turns. Ratios can be compared across machines, though not closely; the rest cannot. The figures are in \`results.json\`.`,
+    `Size, Brotli 11: ${number(size.loader)} B before the chat is opened, ${number(size.all)} B in all (\`npm run size\`).`,
+    ...(relay ? toRelayTables(relay) : []),
+    ...(widget ? toWidgetTables(widget) : []),
+  ].join('\n\n')}\n`;
+}

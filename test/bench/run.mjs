@@ -1,0 +1,57 @@
+/** `npm run bench [-- --only relay|widget] [--quick]`: measures relay and widget against their yardsticks, side by side. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { chromiumFile, describeMachine, nginxFile } from './machine.mjs';
+import { measureRelays } from './relay/measure.mjs';
+import { direct, helper, nginx, pipe } from './relay/relays.mjs';
+import { addRatios, toReport } from './report.mjs';
+import { measureSize } from './size.mjs';
+
+const { values } = parseArgs({
+  options: { only: { type: 'string' }, quick: { type: 'boolean', default: false } },
+});
+const { only, quick } = values;
+if (only !== undefined && only !== 'relay' && only !== 'widget') {
+  console.error('--only relay or --only widget');
+  process.exit(2);
+}
+const log = (line) => console.error(line);
+const resultsFile = new URL('./results.json', import.meta.url);
+const reportFile = new URL('./RESULTS.md', import.meta.url);
+
+const kept = existsSync(resultsFile) ? JSON.parse(readFileSync(resultsFile, 'utf8')) : {};
+const results = { ...(quick ? {} : kept), machine: describeMachine(), size: measureSize() };
+
+if (only !== 'widget') {
+  if (!nginxFile) log('Without nginx there is no ratio: apt-get install -y nginx-light');
+  results.relay = await measureRelays({
+    paced: [direct, nginx, pipe, helper].filter(Boolean),
+    silent: [nginx, helper].filter(Boolean),
+    rounds: quick ? 3 : 15,
+    memoryRounds: quick ? 1 : 2,
+    levels: quick ? [500, 1000] : [1000, 5000],
+    seconds: 2,
+    quietMs: quick ? 1_000 : 10_000,
+    log,
+  });
+}
+if (only !== 'relay') {
+  if (chromiumFile) {
+    const { measureWidget } = await import('./widget/measure.mjs');
+    results.widget = await measureWidget({ rounds: quick ? 1 : 3, log });
+  } else log('The widget needs Chromium: apt-get install -y chromium, or set CHROMIUM');
+}
+
+const rounded = JSON.stringify(
+  addRatios(results),
+  (_, value) => (typeof value === 'number' ? Number(value.toPrecision(4)) : value),
+  2,
+);
+const report = toReport(JSON.parse(rounded));
+console.log(`\n${report}`);
+if (quick) log('A quick run is for looking, not for quoting: RESULTS.md and results.json are as they were.');
+else {
+  writeFileSync(resultsFile, `${rounded}\n`);
+  writeFileSync(reportFile, report);
+}
+process.exit(0);

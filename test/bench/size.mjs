@@ -1,0 +1,52 @@
+/** `npm run size`: bytes on the wire (Brotli 11) before and after a chat is opened, held to budgets; `--why` tells what they are made of. */
+import { readFileSync } from 'node:fs';
+import { brotliCompressSync, constants } from 'node:zlib';
+import { printReasons } from './why.mjs';
+
+const folder = new URL('../../dist/widget/', import.meta.url);
+/** What the design promises; the budgets beside this file are at today's number or so, and only ever go down. */
+const caps = { loader: 2000, all: 40_000 };
+
+export function pack(bytes) {
+  return brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }).length;
+}
+
+/** A file and all that it imports, directly or not, statically or on demand. */
+function follow(name, found = new Set()) {
+  if (found.has(name)) return found;
+  found.add(name);
+  const code = readFileSync(new URL(name, folder), 'utf8');
+  for (const [, imported] of code.matchAll(/(?:from|import)\s*\(?\s*["'`]\.\/([\w.-]+\.js)["'`]/g))
+    follow(imported, found);
+  return found;
+}
+
+export function measureSize() {
+  const manifest = JSON.parse(readFileSync(new URL('manifest.json', folder), 'utf8'));
+  const files = [manifest.loader, ...follow(manifest.app)].map((name) => ({
+    name,
+    bytes: pack(readFileSync(new URL(name, folder))),
+  }));
+  return {
+    files,
+    loader: files[0].bytes,
+    all: files.reduce((sum, file) => sum + file.bytes, 0),
+  };
+}
+
+if (import.meta.url === `file://${process.argv[1]}`) {
+  const budgets = JSON.parse(readFileSync(new URL('./budgets.json', import.meta.url), 'utf8'));
+  const size = measureSize();
+  for (const { name, bytes } of size.files) console.log(`${String(bytes).padStart(8)} B  ${name}`);
+  for (const [what, words] of [
+    ['loader', 'before the chat is opened'],
+    ['all', 'in all, for an opened chat with a markdown reply'],
+  ]) {
+    const bytes = size[what];
+    const budget = Math.min(budgets[what], caps[what]);
+    const verdict = bytes > budget ? 'OVER the budget of' : 'within';
+    console.log(`${words}: ${bytes} B = ${(bytes / 1000).toFixed(2)} kB, ${verdict} ${budget} B`);
+    if (bytes > budget) process.exitCode = 1;
+  }
+  if (process.argv.includes('--why')) await printReasons(pack);
+}
