@@ -1,14 +1,14 @@
 /** The conversation: what the visitor can do to it, and how it is taken up again after a reload. */
 import type { ReadonlySignal } from '@preact/signals';
 import type { ConversationReply, TurnRequest } from '../../server-helper/protocol/wire.ts';
-import { isRetryable, type WidgetCode, WidgetError } from '../errors.ts';
+import { isRetryable, WidgetError } from '../errors.ts';
 import type { SessionKeeper } from '../transport/session.ts';
 import type { Tabs } from '../transport/tabs.ts';
 import { toTurnPath } from '../transport/turn-stream.ts';
 import type { Entry } from './entries.ts';
 import { followEntry } from './following.ts';
 import type { Memory } from './memory.ts';
-import { createScreen } from './screen.ts';
+import { createScreen, type Screen } from './screen.ts';
 import { createAnswer } from './turn.ts';
 
 export type ConversationDeps = {
@@ -22,15 +22,9 @@ export type ConversationDeps = {
   makeId?: () => string;
 };
 
-/** The signals are the screen's own: see `screen.ts`. */
-export type Conversation = {
-  readonly id: ReadonlySignal<string | undefined>;
-  readonly entries: ReadonlySignal<readonly Entry[]>;
-  readonly running: ReadonlySignal<string | undefined>;
-  readonly loading: ReadonlySignal<boolean>;
-  readonly lost: ReadonlySignal<boolean>;
-  readonly problem: ReadonlySignal<WidgetCode | undefined>;
-  readonly hasOlder: ReadonlySignal<boolean>;
+type Shown = 'id' | 'entries' | 'running' | 'loading' | 'lost' | 'problem' | 'hasOlder';
+
+export type Conversation = { readonly [K in Shown]: ReadonlySignal<Screen[K]['value']> } & {
   send(text: string, replaces?: string): void;
   stop(): void;
   retry(turnId: string): void;
