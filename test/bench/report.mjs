@@ -46,7 +46,7 @@ function toRelayTables({ paced, rounds, memory, levels }) {
   const largest = levels.at(-1);
   return [
     '## Relay',
-    `100 streams of 50 deltas a second, spread over the period; agent, relay and visitors share one core. CPU is the relay’s own, kernel time included. “Added” is against \`direct\`; \`pipe\` is undici in and node:http out with nothing read, the least that a relay of this kind does on Node. Medians of ${rounds} rounds, ratios taken within a round.`,
+    `100 streams of 50 deltas a second, spread over the period; agent, relay and visitors share one core. CPU is the relay’s own, kernel time included. “Added” is against \`direct\`; \`pipe\` is undici in and node:http out with nothing read, the least that a relay of this kind does on Node. Medians of ${rounds} rounds, ratios taken within a round. “Foreign load” is the share of the core that others took: from about 0.1 on, delays say little.`,
     toTable(
       ['relay', 'CPU µs a delta', '× nginx', 'added p50 µs', 'added p99 µs', 'first byte ms', 'foreign load'],
       rows,
