@@ -78,31 +78,50 @@ export async function readBody(
 ): Promise<Uint8Array<ArrayBuffer>> {
   const announced = Number(request.headers.get('content-length') ?? Number.NaN);
   if (announced > maxBytes) throw new HelperError('too-large', `At most ${maxBytes} bytes`);
-  if (!request.body) return new Uint8Array();
-  const reader = request.body.getReader();
-  const late = Symbol();
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const timeout = new Promise<typeof late>((resolve) => {
-    timer = setTimeout(() => resolve(late), timeoutMs);
+  const late = new Promise<never>((_, reject) => {
+    const error = new HelperError('bad-request', 'The body did not arrive in time');
+    timer = setTimeout(() => reject(error), timeoutMs);
   });
-  const parts: Uint8Array[] = [];
-  let bytes = 0;
+  const read = announced >= 0 ? readWhole(request) : readPieces(request, maxBytes, late);
   try {
-    for (;;) {
-      const step = await Promise.race([reader.read(), timeout]);
-      if (step === late) throw new HelperError('bad-request', 'The body did not arrive in time');
-      if (step.done) break;
-      bytes += step.value.length;
-      if (bytes > maxBytes) throw new HelperError('too-large', `At most ${maxBytes} bytes`);
-      parts.push(step.value);
-    }
+    const bytes = await Promise.race([read, late]);
+    if (bytes.length > maxBytes) throw new HelperError('too-large', `At most ${maxBytes} bytes`);
+    return bytes;
   } catch (error) {
-    reader.cancel().catch(() => {});
     throw error instanceof HelperError ? error : new HelperError('bad-request', 'The body broke off');
   } finally {
     clearTimeout(timer);
   }
-  return concat(parts);
+}
+
+/** A body of known length: on Node, reading it as a stream would take 12 kB for as long as the reply lasts. */
+async function readWhole(request: Request): Promise<Uint8Array<ArrayBuffer>> {
+  return new Uint8Array(await request.arrayBuffer());
+}
+
+/** @param late rejects when the time is over: the rest is then let go */
+async function readPieces(
+  request: Request,
+  maxBytes: number,
+  late: Promise<never>,
+): Promise<Uint8Array<ArrayBuffer>> {
+  if (!request.body) return new Uint8Array();
+  const reader = request.body.getReader();
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  try {
+    for (;;) {
+      const { done, value } = await Promise.race([reader.read(), late]);
+      if (done) return concat(parts);
+      bytes += value.length;
+      if (bytes > maxBytes) throw new HelperError('too-large', `At most ${maxBytes} bytes`);
+      parts.push(value);
+    }
+  } catch (error) {
+    reader.cancel().catch(() => {});
+    throw error;
+  }
 }
 
 /** Reads a JSON body into a shape. @throws HelperError `unsupported-media-type`, `too-large`, `bad-request` */
