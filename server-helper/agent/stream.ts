@@ -26,6 +26,11 @@ export type AnswerSink = {
 
 const lineFeed = 0x0a;
 const maxJsonBytes = 2 * 1024 * 1024;
+/** Of a refusal only its code is read. */
+const maxErrorBytes = 64 * 1024;
+const errorBodyMs = 10_000;
+/** An agent that has said its last word closes the connection itself, or it is closed: nothing more is read of it. */
+const lingerMs = 3_000;
 
 /** Calls `path` and reads the answer into `sink`. The returned `abort` ends it without another word. */
 export function openAnswer(
@@ -59,6 +64,8 @@ class Answer implements Exchange {
   #ended = false;
   /** The last read ended where an event ends, so the next one begins with an event. */
   #isBetween = false;
+  #errorTimer: ReturnType<typeof setTimeout> | undefined;
+  #lingerTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
     readonly http: AgentHttp,
@@ -70,7 +77,10 @@ class Answer implements Exchange {
     if (this.over) return;
     this.#status = status;
     this.#header = header;
-    if (status !== 200) return;
+    if (status !== 200) {
+      this.#errorTimer = setTimeout(() => this.onEnd(), errorBodyMs);
+      return;
+    }
     const type = header('content-type')?.split(';')[0]?.trim().toLowerCase();
     if (type === 'text/event-stream') {
       this.#reader = createSseReader((event) => this.#onEvent(event.event, event.data));
@@ -86,7 +96,9 @@ class Answer implements Exchange {
     this.sink.onLife();
     if (!this.#reader) {
       this.#bytes += bytes.length;
-      if (this.#bytes > maxJsonBytes) this.#finish({ kind: 'failed', error: new HelperError('too-large') });
+      if (this.#status !== 200 && this.#bytes > maxErrorBytes) this.onEnd();
+      else if (this.#bytes > maxJsonBytes)
+        this.#finish({ kind: 'failed', error: new HelperError('too-large') });
       else this.#parts.push(bytes.slice());
       return;
     }
@@ -100,10 +112,14 @@ class Answer implements Exchange {
       if (!(error instanceof SseTooLong)) throw error;
       return this.#finish({ kind: 'failed', error: new HelperError('too-large') });
     }
-    if (!this.over) this.sink.onFlush();
+    if (this.over) return;
+    if (!this.#ended) return this.sink.onFlush();
+    this.#lingerTimer = setTimeout(() => this.connection?.abort(), lingerMs);
+    this.#finish({ kind: 'ended' });
   }
 
   onEnd() {
+    clearTimeout(this.#lingerTimer);
     if (this.over) return;
     if (this.#reader) {
       this.#reader.end();
@@ -122,6 +138,7 @@ class Answer implements Exchange {
   }
 
   onError(): void {
+    clearTimeout(this.#lingerTimer);
     if (this.over) return;
     // Before a status came, the call may or may not have arrived: the record will tell.
     this.#finish(this.#ended ? { kind: 'ended' } : this.#reader ? { kind: 'cut' } : failedToConnect());
@@ -143,6 +160,7 @@ class Answer implements Exchange {
   #finish(end: AnswerEnd): void {
     if (this.over) return;
     this.over = true;
+    clearTimeout(this.#errorTimer);
     this.sink.onFlush();
     this.sink.onEnd(end);
     if (end.kind === 'failed') this.connection?.abort();
