@@ -126,6 +126,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.{ts,tsx}'],
     testTimeout: 20_000,
+    hookTimeout: 30_000,
     // The browser tests mostly wait: two files at once cost little more than one.
     maxWorkers: 2,
   },

@@ -41,6 +41,8 @@ export type HelperOptions = {
   reasoningModes?: readonly ReasoningMode[];
   /** `off` lifts rate limits, never size limits. */
   limits?: 'on' | 'off';
+  /** Days that a guest's conversation is kept after its last question, here and at the agent. Default 90. */
+  retentionDays?: number;
   /** How many proxies in front of the helper append to X-Forwarded-For. Default 0: the header is ignored. */
   trustedProxies?: number;
   log?: Log;
@@ -63,10 +65,12 @@ export type Config = {
   onAgentEvent: ((event: AgentEvent) => void | Promise<void>) | undefined;
   reasoningModes: readonly ReasoningMode[];
   limited: boolean;
+  retentionDays: number;
   trustedProxies: number;
   log: Log;
 };
 
+const maxRetentionDays = 3650;
 const utf8 = new TextEncoder();
 
 /** @throws TypeError naming the option, never its value */
@@ -86,6 +90,9 @@ export function readOptions(options: HelperOptions): Config {
   const trustedProxies = options.trustedProxies ?? 0;
   if (!Number.isInteger(trustedProxies) || trustedProxies < 0)
     throw new TypeError('trustedProxies must be a whole number from 0');
+  const retentionDays = options.retentionDays ?? 90;
+  if (!Number.isInteger(retentionDays) || retentionDays < 1 || retentionDays > maxRetentionDays)
+    throw new TypeError(`retentionDays must be a whole number from 1 to ${maxRetentionDays}`);
   return {
     agentUrl: readAgentUrl(options.agentUrl),
     apiKey: readFilled('apiKey', options.apiKey),
@@ -103,6 +110,7 @@ export function readOptions(options: HelperOptions): Config {
     onAgentEvent: options.onAgentEvent,
     reasoningModes: modes,
     limited: options.limits !== 'off',
+    retentionDays,
     trustedProxies,
     log: options.log ?? silentLog,
   };

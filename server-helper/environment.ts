@@ -44,6 +44,8 @@ export function readEnvironment(env: Environment, log: Log): ServeSettings {
   if (identity) options.identity = identity as 'off' | 'optional' | 'required';
   const proxies = given('TRUSTED_PROXIES');
   if (proxies) options.trustedProxies = Number(proxies);
+  const days = given('RETENTION_DAYS');
+  if (days) options.retentionDays = Number(days);
   if (given('LIMITS') === 'off') options.limits = 'off';
   return { options, host: env.HOST || '127.0.0.1', port };
 }

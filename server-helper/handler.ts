@@ -5,12 +5,14 @@ import { createAgentChat } from './agent/chat.ts';
 import { createAgentConversations } from './agent/conversation.ts';
 import { dispatchFetch } from './agent/dispatch-fetch.ts';
 import { createAgentHttp, type Dispatch } from './agent/http.ts';
-import { createAgentWorkspace } from './agent/workspace.ts';
+import { createAgentWorkspaces } from './agent/workspace.ts';
 import { deriveKey, makeRandomHex } from './auth/keys.ts';
 import { createLimiter, toLimitAddress } from './auth/limit.ts';
 import { addCorsHeaders, requireOrigin, toPreflightResponse } from './auth/origin.ts';
 import { createSessions, type Session, type Sessions } from './auth/session.ts';
 import { type Config, type HelperOptions, readOptions } from './config.ts';
+import { createLeftovers } from './conversation/leftovers.ts';
+import { startUpkeep } from './conversation/upkeep.ts';
 import { createWorkspaces } from './conversation/workspace.ts';
 import type { Edge } from './edge.ts';
 import { HelperError, toHelperError, toProblemResponse } from './errors.ts';
@@ -18,7 +20,6 @@ import { toLogFields } from './log.ts';
 import {
   changeConversation,
   deleteConversation,
-  deleteLeftChats,
   listConversations,
   readConversation,
 } from './routes/conversations.ts';
@@ -30,6 +31,7 @@ import { eraseVisitor, exportVisitor } from './routes/visitor.ts';
 import { receiveWebhook } from './routes/webhooks.ts';
 import { getWidgetFile, type WidgetFiles } from './routes/widget.ts';
 import { createEngine } from './turns/engine.ts';
+import { createReaders } from './turns/readers.ts';
 
 export type Helper = {
   readonly basePath: string;
@@ -40,19 +42,24 @@ export type Helper = {
 };
 
 /** What the runtime puts in place of the portable defaults. */
-export type Runtime = { dispatch?: Dispatch; widgetFiles?: WidgetFiles; now?: () => number };
+export type Runtime = {
+  dispatch?: Dispatch;
+  widgetFiles?: WidgetFiles;
+  now?: () => number;
+  monotonicNow?: () => number;
+};
 
 type Env = { Bindings: { edge: Edge } };
 type Context = { req: { raw: Request; param(): Record<string, string>; url: string }; env: Env['Bindings'] };
 
 const drainMs = 25_000;
-const leftChatsEveryMs = 60_000;
 
 /** @throws TypeError naming the option that is wrong */
 export function createHelper(options: HelperOptions, runtime: Runtime = {}): Helper {
   const config = readOptions(options);
   const now = runtime.now ?? Date.now;
-  const parts = createParts(config, runtime.dispatch ?? dispatchFetch, now);
+  const monotonicNow = runtime.monotonicNow ?? (() => performance.now());
+  const parts = createParts(config, runtime.dispatch ?? dispatchFetch, now, monotonicNow);
   const widgetFiles: WidgetFiles = runtime.widgetFiles ?? new Map();
   let closing = false;
 
@@ -115,12 +122,8 @@ export function createHelper(options: HelperOptions, runtime: Runtime = {}): Hel
   app.notFound(() => toProblemResponse(new HelperError('not-found')));
   app.onError((error) => toErrorResponse(error, config));
 
-  const leftChats = setInterval(() => {
-    deleteLeftChats(parts).catch((error: unknown) =>
-      config.log.error(toLogFields(error), 'deleting left chats failed'),
-    );
-  }, leftChatsEveryMs);
-  (leftChats as { unref?: () => void }).unref?.();
+  const { store, log, retentionDays } = config;
+  const stopUpkeep = startUpkeep({ store, log, now, leftovers: parts.leftovers, guestDays: retentionDays });
 
   return {
     basePath: config.basePath,
@@ -131,20 +134,41 @@ export function createHelper(options: HelperOptions, runtime: Runtime = {}): Hel
     async close(withinMs = drainMs) {
       if (closing) return;
       closing = true;
-      clearInterval(leftChats);
+      stopUpkeep();
       await parts.engine.drain(withinMs);
       parts.engine.close();
+      // What is being deleted at the agent is tried again after the next start, if it takes longer.
+      await Promise.race([parts.leftovers.settled(), new Promise((resolve) => setTimeout(resolve, 1_000))]);
       await config.store.close();
     },
   };
 }
 
-function createParts(config: Config, dispatch: Dispatch, now: () => number): Parts {
+function createParts(
+  config: Config,
+  dispatch: Dispatch,
+  now: () => number,
+  monotonicNow: () => number,
+): Parts {
   const { store, log } = config;
   const http = createAgentHttp(config, dispatch);
   const chat = createAgentChat(http);
   const conversations = createAgentConversations(http);
-  const workspaces = createWorkspaces(config.workspace, store, (name) => createAgentWorkspace(http, name));
+  const workspaces = createAgentWorkspaces(http);
+  const pins = createWorkspaces(config.workspace, store, workspaces.create);
+  const engine = createEngine({ chat, conversations, store, log, now, monotonicNow }, pins);
+  const leftovers = createLeftovers({
+    store,
+    log,
+    now,
+    delete: {
+      async chat(chatId) {
+        await engine.quiet(chatId);
+        await conversations.delete(chatId);
+      },
+      workspace: workspaces.delete,
+    },
+  });
   let sessions: Promise<Sessions> | undefined;
   return {
     config,
@@ -154,7 +178,9 @@ function createParts(config: Config, dispatch: Dispatch, now: () => number): Par
     conversations,
     limiter: createLimiter(now),
     bot: createAgentBot(http, now),
-    engine: createEngine({ chat, conversations, store, log, now }, workspaces),
+    engine,
+    leftovers,
+    readers: createReaders(),
     sessions: () => {
       sessions ??= openSessions(config, now);
       return sessions;

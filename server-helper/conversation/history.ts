@@ -2,6 +2,7 @@
 import type { RecordedMessage } from '../agent/conversation.ts';
 import { type Message, toAgentMessageId } from '../protocol/wire.ts';
 import type { TurnRecord } from '../store/store.ts';
+import { alignRecord } from './alignment.ts';
 
 /** Milliseconds since 1970. The page holds what was said from `from` (inclusive) to `until` (exclusive). */
 export type Span = { from: number; until: number };
@@ -20,17 +21,10 @@ export function toMessages(
   const left = new Set(turns);
   const entries: Entry[] = [];
   let at = 0;
-  for (let index = 0; index < recorded.length; ) {
-    const first = recorded[index] as RecordedMessage;
-    const question = first.role === 'visitor' ? first : undefined;
-    let end = question ? index + 1 : index;
-    while (end < recorded.length && recorded[end]?.role === 'agent') end += 1;
-    const answers = recorded.slice(question ? index + 1 : index, end);
-    const turn = findTurn(question, answers, left);
+  for (const { question, answers, turn } of alignRecord(recorded, turns)) {
     if (turn) left.delete(turn);
-    at = turn?.at ?? first.at ?? at;
+    at = turn?.at ?? question?.at ?? answers[0]?.at ?? at;
     entries.push({ at, messages: toTurnMessages(question, answers, turn, at) });
-    index = Math.max(end, index + 1);
   }
   for (const turn of left) {
     // A completed turn that the record does not hold on this page is on another one, unless it never held it.
@@ -39,18 +33,6 @@ export function toMessages(
     entries.push({ at: turn.at, messages: toTurnMessages(undefined, [], turn, turn.at) });
   }
   return entries.sort((a, b) => a.at - b.at).flatMap((entry) => entry.messages);
-}
-
-function findTurn(
-  question: RecordedMessage | undefined,
-  answers: readonly RecordedMessage[],
-  left: ReadonlySet<TurnRecord>,
-): TurnRecord | undefined {
-  const ids = new Set(answers.map((answer) => answer.id));
-  for (const turn of left) if (turn.agentMessageId !== undefined && ids.has(turn.agentMessageId)) return turn;
-  for (const turn of left)
-    if (turn.agentMessageId === undefined && question && turn.question === question.text) return turn;
-  return undefined;
 }
 
 function toTurnMessages(

@@ -1,7 +1,7 @@
 /** Pins each conversation to a workspace: made upstream on first need, remembered, never a visitor's choice. */
 import type { WorkspaceOption } from '../config.ts';
 import { HelperError } from '../errors.ts';
-import type { ConversationRecord, Store } from '../store/store.ts';
+import { type ConversationRecord, type Store, toOwnerKeys } from '../store/store.ts';
 
 export type Workspaces = {
   /** @throws HelperError when no pin can be made: then the agent must not be asked */
@@ -18,33 +18,45 @@ export function createWorkspaces(
   const making = new Map<string, Promise<string>>();
 
   const ofVisitor = async (owner: string) => {
-    const key = `workspace:${owner}`;
+    const key = toOwnerKeys(owner).workspace;
     const known = await store.recall(key);
     if (known !== undefined) return known;
     let made = making.get(key);
     if (!made) {
       made = create('Visitor')
-        .then((uuid) => store.remember(key, uuid))
+        .then((uuid) => keep(uuid, () => store.remember(key, uuid)))
         .finally(() => making.delete(key));
       making.set(key, made);
     }
     return made;
   };
-
-  const choose = async ({ id, owner }: ConversationRecord) => {
-    if (typeof option === 'function') return option({ owner, conversationId: id });
-    if (option === 'conversation') return create('Conversation');
-    if (option === 'visitor') return ofVisitor(owner);
-    return option;
+  /** One that was made and is then not the one that stands, is deleted again. */
+  const keep = async <T extends string | undefined>(made: string, write: () => Promise<T>): Promise<T> => {
+    let stands: string | undefined;
+    try {
+      const kept = await write();
+      stands = kept;
+      return kept;
+    } finally {
+      if (stands !== made) await store.putLeftovers([{ kind: 'workspace', id: made }]);
+    }
+  };
+  const requirePin = (workspace: string | undefined): string => {
+    if (typeof workspace !== 'string' || workspace === '') throw new HelperError('internal');
+    return workspace;
   };
 
   return {
-    async pin(conversation) {
-      if (conversation.workspace) return conversation.workspace;
-      const workspace = await choose(conversation);
-      if (typeof workspace !== 'string' || workspace === '') throw new HelperError('internal');
-      await store.updateConversation(conversation.id, { workspace });
-      return workspace;
+    async pin({ id, owner, workspace }) {
+      if (workspace) return workspace;
+      if (option === 'conversation') {
+        const made = await create('Conversation');
+        return requirePin(await keep(made, () => store.pinWorkspace(id, made, 'conversation')));
+      }
+      if (option === 'visitor')
+        return requirePin(await store.pinWorkspace(id, await ofVisitor(owner), 'visitor'));
+      const chosen = typeof option === 'function' ? option({ owner, conversationId: id }) : option;
+      return requirePin(await store.pinWorkspace(id, requirePin(chosen), undefined));
     },
   };
 }

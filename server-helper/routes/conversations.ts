@@ -1,8 +1,7 @@
 /** `/conversations`: the visitor's own list; one conversation read, renamed, set to a mode, deleted. */
 
 import { toMessages } from '../conversation/history.ts';
-import { HelperError, toHelperError } from '../errors.ts';
-import { toLogFields } from '../log.ts';
+import { HelperError } from '../errors.ts';
 import { readConversationChange } from '../protocol/check.ts';
 import {
   type ConversationList,
@@ -10,7 +9,7 @@ import {
   type ConversationSummary,
   limits,
 } from '../protocol/wire.ts';
-import type { ConversationRecord } from '../store/store.ts';
+import type { ConversationRecord, Deleted } from '../store/store.ts';
 import {
   type Parts,
   readJson,
@@ -22,7 +21,7 @@ import {
 
 export async function listConversations(parts: Parts, exchange: SignedExchange): Promise<Response> {
   const before = readCursor(exchange, /^(\d{1,16})\.([0-9a-f-]{36})$/i);
-  const found = await parts.store.listConversations(exchange.session.owner, {
+  const found = await parts.store.listConversations(exchange.session.owner, parts.config.botId, {
     limit: limits.pageSize + 1,
     before: before && { updatedAt: Number(before[1]), id: String(before[2]) },
   });
@@ -47,7 +46,7 @@ async function toSummary(parts: Parts, record: ConversationRecord): Promise<Conv
 }
 
 export async function readConversation(parts: Parts, exchange: SignedExchange): Promise<Response> {
-  const conversation = await requireConversation(parts.store, exchange);
+  const conversation = await requireConversation(parts, exchange);
   return toJsonResponse(await toReply(parts, conversation, exchange), exchange.headers);
 }
 
@@ -68,7 +67,7 @@ async function toReply(
   const reply: ConversationReply = {
     id: conversation.id,
     title: conversation.title,
-    mode: conversation.mode,
+    mode: exchange.session.visitor.member ? conversation.mode : 'ask',
     messages: toMessages(page.messages, turns, { from, until }),
   };
   if (live) reply.liveTurn = { turnId: live.id };
@@ -77,7 +76,7 @@ async function toReply(
 }
 
 export async function changeConversation(parts: Parts, exchange: SignedExchange): Promise<Response> {
-  const conversation = await requireConversation(parts.store, exchange);
+  const conversation = await requireConversation(parts, exchange);
   const change = await readJson(exchange.request, readConversationChange);
   if ('mode' in change) {
     if (change.mode !== 'ask' && !exchange.session.visitor.member) throw new HelperError('not-allowed');
@@ -90,36 +89,16 @@ export async function changeConversation(parts: Parts, exchange: SignedExchange)
 }
 
 export async function deleteConversation(parts: Parts, exchange: SignedExchange): Promise<Response> {
-  const conversation = await requireConversation(parts.store, exchange);
-  await removeConversation(parts, conversation);
+  const conversation = await requireConversation(parts, exchange);
+  const deleted = await parts.store.deleteConversation(conversation.id);
+  if (deleted) letGo(parts, deleted);
   return toEmptyResponse(exchange.headers);
 }
 
-/** Gone here at once; the agent's copy is deleted now, or later by `deleteLeftChats` if the agent is away. */
-export async function removeConversation(parts: Parts, conversation: ConversationRecord): Promise<void> {
-  const live = await parts.store.findLiveTurn(conversation.id);
-  if (live) await parts.engine.stop(conversation, live);
-  await parts.store.deleteConversation(conversation.id);
-  await parts.engine.quiet(conversation.chatId);
-  await deleteChat(parts, conversation);
-}
-
-async function deleteChat(parts: Parts, { id, chatId }: { id: string; chatId: string }): Promise<void> {
-  try {
-    await parts.conversations.delete(chatId);
-    await parts.store.chatDeleted(id);
-  } catch (error) {
-    const { code } = toHelperError(error);
-    parts.config.log.warn(
-      { ...toLogFields(error), code },
-      'a deleted chat is still at the agent; trying again later',
-    );
-  }
-}
-
-/** Deletes at the agent what a visitor deleted while it was away. */
-export async function deleteLeftChats(parts: Parts): Promise<void> {
-  for (const left of await parts.store.listUndeletedChats(50)) await deleteChat(parts, left);
+/** Gone here at once, for every reader; the agent is told then, and told again until it has deleted its part too. */
+export function letGo({ engine, leftovers }: Parts, { conversation, wasRunning }: Deleted): void {
+  engine.end(conversation, wasRunning);
+  leftovers.soon();
 }
 
 function readCursor(exchange: SignedExchange, shape: RegExp): RegExpExecArray | undefined {

@@ -7,12 +7,14 @@ import { concat } from '../agent/http.ts';
 import type { Limiter } from '../auth/limit.ts';
 import type { Session, Sessions } from '../auth/session.ts';
 import type { Config } from '../config.ts';
+import type { Leftovers } from '../conversation/leftovers.ts';
 import type { Edge } from '../edge.ts';
 import { HelperError } from '../errors.ts';
 import { BadShape } from '../protocol/check.ts';
 import { isUuid, limits } from '../protocol/wire.ts';
 import type { ConversationRecord, Store } from '../store/store.ts';
 import type { Engine } from '../turns/engine.ts';
+import type { Readers } from '../turns/readers.ts';
 
 export type Parts = {
   config: Config;
@@ -23,6 +25,8 @@ export type Parts = {
   chat: AgentChat;
   conversations: AgentConversations;
   engine: Engine;
+  readers: Readers;
+  leftovers: Leftovers;
   now: () => number;
 };
 
@@ -60,11 +64,21 @@ export function requireUuid(exchange: Exchange, name: string): string {
 
 /** The visitor's own conversation. A stranger's and an unknown one are the same `not-found`. */
 export async function requireConversation(
-  store: Store,
+  { store, config }: Parts,
   exchange: SignedExchange,
 ): Promise<ConversationRecord> {
   const conversation = await store.findConversation(requireUuid(exchange, 'id'));
-  if (conversation?.owner !== exchange.session.owner) throw new HelperError('not-found');
+  return requireOwn(conversation, exchange.session, config);
+}
+
+export function requireOwn(
+  conversation: ConversationRecord | undefined,
+  { owner }: Session,
+  { botId }: Config,
+): ConversationRecord {
+  if (conversation?.owner !== owner) throw new HelperError('not-found');
+  // Without one it is of before agents were told apart.
+  if (conversation.bot !== botId && conversation.bot !== '') throw new HelperError('not-found');
   return conversation;
 }
 

@@ -12,7 +12,7 @@ import {
 } from './exchange.ts';
 
 export async function voteMessage(parts: Parts, exchange: SignedExchange): Promise<Response> {
-  const conversation = await requireConversation(parts.store, exchange);
+  const conversation = await requireConversation(parts, exchange);
   const { vote } = await readJson(exchange.request, readVoteRequest);
   const turns = await parts.store.listTurns(conversation.id);
   const turn = turns.find(({ id }) => toAgentMessageId(id) === exchange.params.messageId);
@@ -20,6 +20,6 @@ export async function voteMessage(parts: Parts, exchange: SignedExchange): Promi
   // The agent learns that it is one voter, not who.
   const voterId = (await hashText(exchange.session.owner)).slice(0, 32);
   await parts.conversations.vote(conversation.chatId, turn.agentMessageId, vote, voterId);
-  await parts.store.updateTurn(conversation.id, turn.id, { vote: vote === 'none' ? undefined : vote });
+  await parts.store.voteTurn(conversation.id, turn.id, vote === 'none' ? undefined : vote);
   return toEmptyResponse(exchange.headers);
 }

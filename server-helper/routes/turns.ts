@@ -5,11 +5,13 @@ import { HelperError } from '../errors.ts';
 import { readDecisionRequest, readTurnRequest } from '../protocol/check.ts';
 import type { TurnRequest } from '../protocol/wire.ts';
 import type { ConversationRecord, TurnRecord } from '../store/store.ts';
-import type { TurnLog } from '../turns/log.ts';
+import { findStart } from '../turns/attaching.ts';
+import type { LiveTurn } from '../turns/turn.ts';
 import {
   type Parts,
   readJson,
   requireConversation,
+  requireOwn,
   requireUuid,
   type SignedExchange,
   toEmptyResponse,
@@ -34,54 +36,64 @@ export async function putTurn(parts: Parts, exchange: SignedExchange): Promise<R
   const known = await findKnown(parts, exchange, id, turnId);
   if (known) return attachTo(parts, exchange, known.conversation, requireSame(known.turn, fingerprint));
 
-  if (parts.config.limited) parts.limiter.take('turn', exchange.session.owner, exchange.address);
-  engine.requireRoom();
+  const { owner } = exchange.session;
+  if (parts.config.limited) {
+    parts.limiter.take('turn', owner, exchange.address);
+    parts.readers.require(owner);
+  }
+  engine.requireRoom(parts.config.limited ? owner : undefined);
   const now = parts.now();
-  const conversation = await store.claimConversation({
+  const { text, pasted, page, replaces } = question;
+  const memberId = await store.recall(toMemberKey(owner));
+  const begun = await engine.begin(
+    toConversation(parts, id, owner, text),
+    { id: turnId, fingerprint, at: now, question: text },
+    {
+      text,
+      reasoningMode,
+      pasted,
+      page,
+      replaces,
+      memberId,
+      isMember: exchange.session.visitor.member,
+    },
+  );
+  if (begun.kind === 'gone') throw new HelperError('not-found');
+  if (begun.live) return toStream(parts, exchange, begun.live, 0);
+  if (begun.kind === 'known')
+    return attachTo(parts, exchange, begun.conversation, requireSame(begun.turn, fingerprint));
+  // One that a lost helper left behind is brought to its end by this.
+  await engine.attach(begun.conversation, begun.turn);
+  throw new HelperError('turn-running');
+}
+
+function toConversation(parts: Parts, id: string, owner: string, question: string): ConversationRecord {
+  const now = parts.now();
+  return {
     id,
-    owner: exchange.session.owner,
+    owner,
+    bot: parts.config.botId,
     chatId: `porchlight-${makeRandomHex(16)}`,
-    title: toTitle(question.text),
+    title: toTitle(question),
     mode: 'ask',
     workspace: undefined,
+    workspaceOf: undefined,
     createdAt: now,
     updatedAt: now,
-  });
-  if (!conversation) throw new HelperError('not-found');
-  const begun = await store.beginTurn(toRecord(id, turnId, fingerprint, now, question.text));
-  if (begun.kind === 'gone') throw new HelperError('not-found');
-  if (begun.kind === 'known')
-    return attachTo(parts, exchange, conversation, requireSame(begun.turn, fingerprint));
-  if (begun.kind === 'running') {
-    // One that a lost helper left behind is brought to its end by this.
-    await engine.attach(conversation, begun.turn);
-    throw new HelperError('turn-running');
-  }
-  await store.updateConversation(id, { updatedAt: now });
-  const memberId = await store.recall(toMemberKey(exchange.session.owner));
-  const { text, pasted, page, replaces } = question;
-  const turn = engine.run(conversation, begun.turn, {
-    text,
-    reasoningMode,
-    pasted,
-    page,
-    replaces,
-    memberId,
-  });
-  return toStream(exchange, turn.log, 0);
+  };
 }
 
 async function findKnown(
-  { store }: Parts,
+  { store, config, engine }: Parts,
   { session }: SignedExchange,
   id: string,
   turnId: string,
 ): Promise<{ conversation: ConversationRecord; turn: TurnRecord } | undefined> {
   const conversation = await store.findConversation(id);
   if (!conversation) return undefined;
-  if (conversation.owner !== session.owner) throw new HelperError('not-found');
+  requireOwn(conversation, session, config);
   const turn = await store.findTurn(id, turnId);
-  return turn && { conversation, turn };
+  return turn && !engine.isUnasked(turn) ? { conversation, turn } : undefined;
 }
 
 function requireSame(turn: TurnRecord, fingerprint: string): TurnRecord {
@@ -90,41 +102,18 @@ function requireSame(turn: TurnRecord, fingerprint: string): TurnRecord {
   return turn;
 }
 
-function toRecord(
-  conversationId: string,
-  id: string,
-  fingerprint: string,
-  at: number,
-  question: string,
-): TurnRecord {
-  return {
-    conversationId,
-    id,
-    fingerprint,
-    at,
-    question,
-    status: 'running',
-    endedAt: undefined,
-    answer: undefined,
-    code: undefined,
-    agentMessageId: undefined,
-    vote: undefined,
-    pause: undefined,
-  };
-}
-
 function toTitle(text: TurnRequest['text']): string {
   const line = text.trim().replace(/\s+/g, ' ');
   return line.length <= maxTitleChars ? line : `${line.slice(0, maxTitleChars - 1).trimEnd()}…`;
 }
 
 async function requireTurn(
-  { store }: Parts,
+  parts: Parts,
   exchange: SignedExchange,
 ): Promise<{ conversation: ConversationRecord; turn: TurnRecord }> {
   const turnId = requireUuid(exchange, 'turnId');
-  const conversation = await requireConversation(store, exchange);
-  const turn = await store.findTurn(conversation.id, turnId);
+  const conversation = await requireConversation(parts, exchange);
+  const turn = await parts.store.findTurn(conversation.id, turnId);
   if (!turn) throw new HelperError('not-found');
   return { conversation, turn };
 }
@@ -140,15 +129,17 @@ async function attachTo(
   conversation: ConversationRecord,
   turn: TurnRecord,
 ): Promise<Response> {
-  const { log } = await parts.engine.attach(conversation, turn);
+  if (parts.config.limited) parts.readers.require(exchange.session.owner);
+  const live = await parts.engine.attach(conversation, turn);
   const header = exchange.request.headers.get('last-event-id') ?? '';
   const lastId = /^\d{1,9}$/.test(header) ? Number(header) : -1;
-  if (log.atRest && lastId === log.nextId - 1) return toEmptyResponse(exchange.headers);
-  // An id that this log never gave comes from before a restart: only the whole replay is right for that reader.
-  return toStream(exchange, log, lastId >= log.nextId ? 0 : lastId + 1);
+  const from = await findStart(parts.store, live, turn.teller, exchange.session, lastId);
+  if (live.log.atRest && from > 0 && from === live.log.nextId) return toEmptyResponse(exchange.headers);
+  return toStream(parts, exchange, live, from);
 }
 
-function toStream(exchange: SignedExchange, log: TurnLog, from: number): Response {
+function toStream(parts: Parts, exchange: SignedExchange, { log, given }: LiveTurn, from: number): Response {
+  const { session } = exchange;
   const open = exchange.edge.openStream ?? openWebStream;
   return open(
     {
@@ -157,7 +148,11 @@ function toStream(exchange: SignedExchange, log: TurnLog, from: number): Respons
       'cache-control': 'no-store, no-transform',
       'x-accel-buffering': 'no',
     },
-    (sink) => log.follow(from, sink),
+    (sink) => {
+      const following = parts.readers.follow(session.owner, sink, (counted) => log.follow(from, counted));
+      given.set(session, following);
+      return following;
+    },
   );
 }
 

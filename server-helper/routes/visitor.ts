@@ -1,49 +1,84 @@
 /** `/visitor`: everything of this owner, to take along or to erase. */
+
+import type { RecordedMessage } from '../agent/conversation.ts';
 import { toMessages } from '../conversation/history.ts';
+import { toHelperError } from '../errors.ts';
+import { toLogFields } from '../log.ts';
 import { limits } from '../protocol/wire.ts';
 import type { ConversationRecord } from '../store/store.ts';
-import { removeConversation } from './conversations.ts';
-import { type Parts, type SignedExchange, toEmptyResponse, toJsonResponse } from './exchange.ts';
-import { toMemberKey } from './session.ts';
+import { letGo } from './conversations.ts';
+import { type Parts, type SignedExchange, toEmptyResponse } from './exchange.ts';
 
-const maxExported = 500;
-const messagesEach = 1000;
+const messagesAtOnce = 100;
 
-async function listAll({ store }: Parts, owner: string): Promise<ConversationRecord[]> {
-  const all: ConversationRecord[] = [];
-  while (all.length < maxExported) {
-    const last = all.at(-1);
-    const page = await store.listConversations(owner, {
-      limit: limits.pageSize,
-      before: last && { updatedAt: last.updatedAt, id: last.id },
-    });
-    all.push(...page);
-    if (page.length < limits.pageSize) break;
-  }
-  return all;
+/** Sent conversation by conversation, so that no number of them is too many to hold. */
+export async function exportVisitor(parts: Parts, exchange: SignedExchange): Promise<Response> {
+  const pieces = writeExport(parts, exchange);
+  // What fails at once is told as a problem; what fails later breaks the reply off, so that it never poses as whole.
+  const first = await pieces.next();
+  const encoder = new TextEncoder();
+  const stream = new ReadableStream<Uint8Array>({
+    start(controller) {
+      if (!first.done) controller.enqueue(encoder.encode(first.value));
+    },
+    async pull(controller) {
+      try {
+        const { done, value } = await pieces.next();
+        if (done) controller.close();
+        else controller.enqueue(encoder.encode(value));
+      } catch (error) {
+        parts.config.log.error(
+          { ...toLogFields(error), code: toHelperError(error).code },
+          'an export broke off',
+        );
+        controller.error(error);
+      }
+    },
+    cancel: () => void pieces.return(undefined),
+  });
+  return new Response(stream, { headers: { ...exchange.headers, 'content-type': 'application/json' } });
 }
 
-export async function exportVisitor(parts: Parts, exchange: SignedExchange): Promise<Response> {
-  const conversations = [];
-  for (const record of await listAll(parts, exchange.session.owner)) {
-    const { messages } = await parts.conversations.read(record.chatId, messagesEach);
-    const turns = await parts.store.listTurns(record.id);
-    conversations.push({
-      id: record.id,
-      title: record.title,
-      createdAt: new Date(record.createdAt).toISOString(),
-      updatedAt: new Date(record.updatedAt).toISOString(),
-      messages: toMessages(messages, turns, { from: 0, until: Number.POSITIVE_INFINITY }),
-    });
+async function* writeExport(parts: Parts, { session }: SignedExchange): AsyncGenerator<string, void> {
+  let head = `{"visitor":${JSON.stringify(session.visitor)},"conversations":[`;
+  for await (const record of listAll(parts, session.owner)) {
+    yield head + JSON.stringify(await toExported(parts, record));
+    head = ',';
   }
-  return toJsonResponse({ visitor: exchange.session.visitor, conversations }, exchange.headers);
+  yield head === ',' ? ']}' : `${head}]}`;
+}
+
+async function* listAll({ store, config }: Parts, owner: string): AsyncGenerator<ConversationRecord> {
+  let before: { updatedAt: number; id: string } | undefined;
+  for (;;) {
+    const page = await store.listConversations(owner, config.botId, { limit: limits.pageSize, before });
+    yield* page;
+    const last = page.at(-1);
+    if (!last || page.length < limits.pageSize) return;
+    before = { updatedAt: last.updatedAt, id: last.id };
+  }
+}
+
+async function toExported({ conversations, store }: Parts, record: ConversationRecord) {
+  let messages: RecordedMessage[] = [];
+  let before: number | undefined;
+  do {
+    const page = await conversations.read(record.chatId, messagesAtOnce, before);
+    messages = [...page.messages, ...messages];
+    before = page.from;
+  } while (before > 0);
+  const turns = await store.listTurns(record.id);
+  return {
+    id: record.id,
+    title: record.title,
+    createdAt: new Date(record.createdAt).toISOString(),
+    updatedAt: new Date(record.updatedAt).toISOString(),
+    messages: toMessages(messages, turns, { from: 0, until: Number.POSITIVE_INFINITY }),
+  };
 }
 
 export async function eraseVisitor(parts: Parts, exchange: SignedExchange): Promise<Response> {
-  const { owner } = exchange.session;
-  for (let left = await listAll(parts, owner); left.length > 0; left = await listAll(parts, owner))
-    for (const conversation of left) await removeConversation(parts, conversation);
-  await parts.store.forget(toMemberKey(owner));
-  await parts.store.forget(`workspace:${owner}`);
+  const erased = await parts.store.eraseOwner(exchange.session.owner, parts.config.botId);
+  for (const deleted of erased) letGo(parts, deleted);
   return toEmptyResponse(exchange.headers);
 }

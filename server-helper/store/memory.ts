@@ -1,42 +1,73 @@
 /** A store in this process's memory: for trying out and for tests; a restart forgets everything. */
-import type { ConversationRecord, Store, TurnRecord } from './store.ts';
+import { createMemoryFacts } from './memory-facts.ts';
+import {
+  type BeginTurn,
+  type ConversationRecord,
+  type Deleted,
+  longestLeaseMs,
+  type Store,
+  type TurnRecord,
+  toOwnerKeys,
+} from './store.ts';
 
-type Kept = ConversationRecord & { deleted: boolean; chatDeleted: boolean };
+type Kept = ConversationRecord & { deletedAt: number | undefined };
 
 export function createMemoryStore(now: () => number = Date.now): Store {
   const conversations = new Map<string, Kept>();
   const turns = new Map<string, Map<string, TurnRecord>>();
-  const facts = new Map<string, { value: string; until: number }>();
-  const merged = new Set<string>();
+  const merged = new Map<string, number>();
+  const facts = createMemoryFacts(now);
 
   const living = (id: string) => {
     const found = conversations.get(id);
-    return found && !found.deleted ? found : undefined;
+    return found && found.deletedAt === undefined ? found : undefined;
   };
-  const toRecord = ({ deleted: _, chatDeleted: __, ...record }: Kept): ConversationRecord => record;
+  const allLiving = () => [...conversations.values()].filter(({ deletedAt }) => deletedAt === undefined);
+  const toRecord = ({ deletedAt: _, ...record }: Kept): ConversationRecord => record;
   const turnsOf = (id: string) => turns.get(id) ?? new Map<string, TurnRecord>();
+  const findTurn = (conversationId: string, id: string) => turnsOf(conversationId).get(id);
   const isLive = (turn: TurnRecord) => turn.status === 'running' || turn.status === 'paused';
   const liveOf = (id: string) => [...turnsOf(id).values()].find(isLive);
-  const fact = (key: string) => {
-    const found = facts.get(key);
-    if (found && found.until <= now()) facts.delete(key);
-    return facts.get(key)?.value;
+  const running = () =>
+    [...turns.values()].flatMap((all) => [...all.values()].filter(({ status }) => status === 'running'));
+
+  const drop = (found: Kept): Deleted => {
+    const { owner, chatId, workspace, workspaceOf } = found;
+    const deleted = { conversation: toRecord(found), wasRunning: liveOf(found.id)?.status === 'running' };
+    Object.assign(found, { deletedAt: now(), title: '', owner: '', chatId: '', workspace: undefined });
+    turns.delete(found.id);
+    facts.putLeftover('chat', chatId);
+    if (workspace === undefined || workspaceOf === undefined) return deleted;
+    if (allLiving().some((other) => other.workspace === workspace)) return deleted;
+    facts.putLeftover('workspace', workspace);
+    if (workspaceOf === 'visitor') facts.forget(toOwnerKeys(owner).workspace);
+    return deleted;
   };
 
   return {
-    async claimConversation(record) {
-      const known = conversations.get(record.id);
-      if (!known) conversations.set(record.id, { ...record, deleted: false, chatDeleted: false });
-      const found = living(record.id);
-      return found && found.owner === record.owner ? toRecord(found) : undefined;
+    async beginTurn(conversation, turn): Promise<BeginTurn> {
+      const { id, owner, bot } = conversation;
+      const known = conversations.get(id);
+      if (known && (known.deletedAt !== undefined || known.owner !== owner || known.bot !== bot))
+        return { kind: 'gone' };
+      const all = turnsOf(id);
+      const same = all.get(turn.id);
+      if (known && same) return { kind: 'known', conversation: toRecord(known), turn: { ...same } };
+      const live = liveOf(id);
+      if (known && live) return { kind: 'running', conversation: toRecord(known), turn: { ...live } };
+      const kept = known ?? { ...conversation, deletedAt: undefined };
+      kept.updatedAt = conversation.updatedAt;
+      conversations.set(id, kept);
+      turns.set(id, all.set(turn.id, { ...turn }));
+      return { kind: 'began', conversation: toRecord(kept), turn };
     },
     async findConversation(id) {
       const found = living(id);
       return found && toRecord(found);
     },
-    async listConversations(owner, { limit, before }) {
-      return [...conversations.values()]
-        .filter((one) => !one.deleted && one.owner === owner)
+    async listConversations(owner, bot, { limit, before }) {
+      return allLiving()
+        .filter((one) => one.owner === owner && one.bot === bot)
         .filter(
           (one) =>
             !before ||
@@ -51,34 +82,25 @@ export function createMemoryStore(now: () => number = Date.now): Store {
       const found = living(id);
       if (found) Object.assign(found, change);
     },
+    async pinWorkspace(id, workspace, workspaceOf) {
+      const found = living(id);
+      if (found && found.workspace === undefined) Object.assign(found, { workspace, workspaceOf });
+      return found?.workspace;
+    },
     async deleteConversation(id) {
       const found = living(id);
-      if (found) Object.assign(found, { deleted: true, title: '', owner: '', workspace: undefined });
-      turns.delete(id);
+      return found && drop(found);
     },
-    async listUndeletedChats(limit) {
-      return [...conversations.values()]
-        .filter((one) => one.deleted && !one.chatDeleted)
-        .slice(0, limit)
-        .map(({ id, chatId }) => ({ id, chatId }));
+    async eraseOwner(owner, bot) {
+      const all = allLiving().filter((one) => one.owner === owner && one.bot === bot);
+      const deleted = all.map(drop);
+      for (const key of Object.values(toOwnerKeys(owner))) facts.forget(key);
+      return deleted;
     },
-    async chatDeleted(id) {
-      const found = conversations.get(id);
-      if (found?.deleted) found.chatDeleted = true;
-    },
-    async beginTurn(turn) {
-      if (!living(turn.conversationId)) return { kind: 'gone' };
-      const all = turnsOf(turn.conversationId);
-      const known = all.get(turn.id);
-      if (known) return { kind: 'known', turn: { ...known } };
-      const live = liveOf(turn.conversationId);
-      if (live) return { kind: 'running', turn: { ...live } };
-      all.set(turn.id, { ...turn });
-      turns.set(turn.conversationId, all);
-      return { kind: 'began', turn };
-    },
+    ...facts.ofStore,
+
     async findTurn(conversationId, id) {
-      const found = turnsOf(conversationId).get(id);
+      const found = findTurn(conversationId, id);
       return found && { ...found };
     },
     async listTurns(conversationId) {
@@ -88,21 +110,47 @@ export function createMemoryStore(now: () => number = Date.now): Store {
       const found = liveOf(conversationId);
       return found && { ...found };
     },
-    async updateTurn(conversationId, id, change) {
-      const found = turnsOf(conversationId).get(id);
-      if (found) Object.assign(found, change);
+    async voteTurn(conversationId, id, vote) {
+      const found = findTurn(conversationId, id);
+      if (found) found.vote = vote;
     },
-    async settleTurn(conversationId, id, change) {
-      const found = turnsOf(conversationId).get(id);
-      if (!found || !isLive(found)) return false;
-      Object.assign(found, change);
+    async setTeller(conversationId, id, teller) {
+      const found = findTurn(conversationId, id);
+      if (found) found.teller = teller;
+    },
+    async setEarlier(conversationId, id, earlier) {
+      const found = findTurn(conversationId, id);
+      if (found) found.earlier = earlier;
+    },
+    async endTurn(conversationId, id, change, from) {
+      const found = findTurn(conversationId, id);
+      if (!found || found.status !== from.status) return false;
+      if (from.status === 'running' && from.runner !== undefined && found.runner !== from.runner)
+        return false;
+      Object.assign(found, change, { runner: undefined, leaseUntil: undefined });
       return true;
     },
-    async takePause(conversationId, id) {
-      const found = turnsOf(conversationId).get(id);
-      const pause = found?.pause;
-      if (found) found.pause = undefined;
+    async resumeTurn(conversationId, id, { runner, until }) {
+      const found = findTurn(conversationId, id);
+      if (found?.status !== 'paused' || found.pause === undefined) return undefined;
+      const { pause } = found;
+      Object.assign(found, { status: 'running', pause: undefined, runner, leaseUntil: until });
       return pause;
+    },
+    async takeTurn(conversationId, id, { runner, until }) {
+      const found = findTurn(conversationId, id);
+      const ends = found?.leaseUntil ?? 0;
+      if (found?.status !== 'running' || (ends > now() && ends <= now() + longestLeaseMs)) return undefined;
+      Object.assign(found, { runner, leaseUntil: until });
+      return { ...found };
+    },
+    async renewTurns({ runner, until }) {
+      const held = running().filter((turn) => turn.runner === runner);
+      for (const turn of held) turn.leaseUntil = until;
+      return held.map(({ conversationId, id }) => ({ conversationId, id }));
+    },
+    async releaseTurns(runner) {
+      for (const turn of running()) if (turn.runner === runner) turn.leaseUntil = 0;
     },
     async dropTurnsFrom(conversationId, id, keepId) {
       const all = turnsOf(conversationId);
@@ -112,24 +160,41 @@ export function createMemoryStore(now: () => number = Date.now): Store {
         if (dropping && key !== keepId) all.delete(key);
       }
     },
+
     async mergeOwner(from, to) {
       if (merged.has(from)) return false;
-      merged.add(from);
+      merged.set(from, now());
       for (const one of conversations.values()) if (one.owner === from) one.owner = to;
       return true;
     },
-    async remember(key, value, ttlMs) {
-      const stands = fact(key);
-      if (stands !== undefined) return stands;
-      facts.set(key, { value, until: ttlMs === undefined ? Number.POSITIVE_INFINITY : now() + ttlMs });
-      return value;
+    async isMerged(owner) {
+      return merged.has(owner);
     },
-    async recall(key) {
-      return fact(key);
+    async purge(before, limit) {
+      let left = limit;
+      const take = <T>(all: Iterable<T>, isOver: (one: T) => boolean, remove: (one: T) => void) => {
+        for (const one of all) {
+          if (left === 0) return;
+          if (!isOver(one)) continue;
+          remove(one);
+          left -= 1;
+        }
+      };
+      const isGuests = (one: Kept) => one.owner.startsWith('anonymous:') && one.updatedAt < before.guests;
+      take(allLiving(), isGuests, drop);
+      take(
+        conversations.values(),
+        ({ deletedAt }) => deletedAt !== undefined && deletedAt < before.tombstones,
+        ({ id }) => conversations.delete(id),
+      );
+      take(
+        merged,
+        ([, at]) => at < before.merged,
+        ([owner]) => merged.delete(owner),
+      );
+      return limit - left + facts.purge(before.facts, left);
     },
-    async forget(key) {
-      facts.delete(key);
-    },
+    async check() {},
     async close() {},
   };
 }

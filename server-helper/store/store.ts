@@ -1,15 +1,19 @@
-/** The port to whatever keeps the helper's records: who owns what, which turns were begun, small facts. */
+/** The port to whatever keeps the helper's records: who owns what, which turns were begun and by whom, small facts. */
 import type { ChatMode, ProblemCode } from '../protocol/wire.ts';
 
 /** Times are milliseconds since 1970. */
 export type ConversationRecord = {
   id: string;
   owner: string;
+  /** The agent that it is held with: several may share a store. */
+  bot: string;
   /** The agent's chat_id; minted here, never shown to a visitor. */
   chatId: string;
   title: string;
   mode: ChatMode;
   workspace: string | undefined;
+  /** For whom the helper made the workspace; undefined when it is the site owner's, which is never deleted. */
+  workspaceOf: 'conversation' | 'visitor' | undefined;
   createdAt: number;
   updatedAt: number;
 };
@@ -29,68 +33,130 @@ export type TurnRecord = {
   question: string;
   /** What was said when the turn did not complete. */
   answer: string | undefined;
+  /** JSON of an `Earlier`: what of the record is not this turn's answer, from before a pause or a replacement. */
+  earlier: string | undefined;
   code: ProblemCode | undefined;
   /** The agent's own id of its message, once known. */
   agentMessageId: string | undefined;
   vote: 'up' | 'down' | undefined;
   /** JSON of what a paused turn waits for; never shown to a visitor as it is. */
   pause: string | undefined;
+  /** The helper that runs it, while it runs. */
+  runner: string | undefined;
+  /** Until when nobody else may run it, unless the runner says so again. */
+  leaseUntil: number | undefined;
+  /** The log whose event ids are good for going on: the last that began to tell the turn. */
+  teller: string | undefined;
 };
 
+export type Lease = { runner: string; until: number };
+
+/** What the end of a turn, or a pause, changes. */
+export type TurnEndChange = Partial<
+  Pick<
+    TurnRecord,
+    'status' | 'endedAt' | 'question' | 'answer' | 'earlier' | 'code' | 'agentMessageId' | 'pause'
+  >
+>;
+
+/** Which state a turn must be in for its end to be written. A `runner` must still hold the turn. */
+export type EndsFrom = { status: 'running'; runner?: string } | { status: 'paused' };
+
 export type BeginTurn =
-  | { kind: 'began'; turn: TurnRecord }
-  | { kind: 'known'; turn: TurnRecord }
-  | { kind: 'running'; turn: TurnRecord }
+  | { kind: 'began' | 'known' | 'running'; conversation: ConversationRecord; turn: TurnRecord }
+  /** Deleted, or somebody else's. */
   | { kind: 'gone' };
 
 export type Page = { limit: number; before?: { updatedAt: number; id: string } | undefined };
 
-/** Every method is atomic by itself; an unknown id is undefined, never an error. */
+/** A conversation as it was, and whether a turn of it ran. */
+export type Deleted = { conversation: ConversationRecord; wasRunning: boolean };
+
+/** What the agent still has to delete. */
+export type Leftover = { kind: 'chat' | 'workspace'; id: string; tries: number };
+
+/** Before when a thing has outlived its time; milliseconds since 1970. */
+export type PurgeBefore = { guests: number; tombstones: number; merged: number; facts: number };
+
+/** A store that did not answer: nothing was changed, and the same call may succeed later. */
+export class StoreBusy extends Error {
+  override name = 'StoreBusy';
+}
+
+/** Every method is atomic by itself; an unknown id is undefined, never an error. None blocks the event loop. */
 export type Store = {
-  /** Makes the conversation, or gives the owner's own. Undefined: somebody else's, or deleted. */
-  claimConversation(record: ConversationRecord): Promise<ConversationRecord | undefined>;
+  /**
+   * Begins a turn, and its conversation where there is none yet. `known`: this turn id was begun before;
+   * `running`: another turn of the conversation runs or waits.
+   */
+  beginTurn(conversation: ConversationRecord, turn: TurnRecord): Promise<BeginTurn>;
   /** Undefined for a deleted one. */
   findConversation(id: string): Promise<ConversationRecord | undefined>;
-  /** Newest first. */
-  listConversations(owner: string, page: Page): Promise<ConversationRecord[]>;
-  updateConversation(
+  /** Newest first, of one agent. */
+  listConversations(owner: string, bot: string, page: Page): Promise<ConversationRecord[]>;
+  updateConversation(id: string, change: Partial<Pick<ConversationRecord, 'title' | 'mode'>>): Promise<void>;
+  /** First pin wins; gives the one that stands, undefined for a deleted conversation. */
+  pinWorkspace(
     id: string,
-    change: Partial<Pick<ConversationRecord, 'title' | 'mode' | 'workspace' | 'updatedAt'>>,
-  ): Promise<void>;
-  /** Leaves a tombstone, so that the id never lives again; drops its turns. */
-  deleteConversation(id: string): Promise<void>;
-  /** Deleted conversations whose chat the agent may still have. */
-  listUndeletedChats(limit: number): Promise<{ id: string; chatId: string }[]>;
-  chatDeleted(id: string): Promise<void>;
+    workspace: string,
+    workspaceOf: ConversationRecord['workspaceOf'],
+  ): Promise<string | undefined>;
+  /** Leaves a tombstone, drops its turns, and puts its chat and its workspace among the leftovers. */
+  deleteConversation(id: string): Promise<Deleted | undefined>;
+  /** Deletes all conversations of an owner with this agent, and the facts about the owner. */
+  eraseOwner(owner: string, bot: string): Promise<Deleted[]>;
 
-  /** `running` when another turn of the conversation runs or waits; `gone` when the conversation does not live. */
-  beginTurn(turn: TurnRecord): Promise<BeginTurn>;
+  putLeftovers(leftovers: readonly Pick<Leftover, 'kind' | 'id'>[]): Promise<void>;
+  /** Those due at `now`, the longest due first. */
+  listLeftovers(limit: number): Promise<Leftover[]>;
+  leftoverDone(leftover: Pick<Leftover, 'kind' | 'id'>): Promise<void>;
+  /** Tried in vain: due again at `nextAt`. */
+  leftoverTried(leftover: Pick<Leftover, 'kind' | 'id'>, nextAt: number): Promise<void>;
+
   findTurn(conversationId: string, id: string): Promise<TurnRecord | undefined>;
   /** Oldest first. */
   listTurns(conversationId: string): Promise<TurnRecord[]>;
   /** The turn that runs or waits in this conversation. */
   findLiveTurn(conversationId: string): Promise<TurnRecord | undefined>;
-  updateTurn(
-    conversationId: string,
-    id: string,
-    change: Partial<Omit<TurnRecord, 'conversationId' | 'id' | 'fingerprint' | 'at'>>,
-  ): Promise<void>;
-  /** Writes how a turn ended, unless its end is written already: gives whether it was this one. */
-  settleTurn(
-    conversationId: string,
-    id: string,
-    change: Partial<Omit<TurnRecord, 'conversationId' | 'id' | 'fingerprint' | 'at'>>,
-  ): Promise<boolean>;
-  /** Takes the pause out, once: the second caller gets undefined. */
-  takePause(conversationId: string, id: string): Promise<string | undefined>;
+  voteTurn(conversationId: string, id: string, vote: TurnRecord['vote']): Promise<void>;
+  /** From now on only the event ids of this log are good for going on. */
+  setTeller(conversationId: string, id: string, teller: string): Promise<void>;
+  setEarlier(conversationId: string, id: string, earlier: string): Promise<void>;
+  /** Writes how a turn ended or paused, if it is as `from` says: gives whether it was this call. */
+  endTurn(conversationId: string, id: string, change: TurnEndChange, from: EndsFrom): Promise<boolean>;
+  /** Takes the pause out and lets the turn run, once: the second caller gets undefined. */
+  resumeTurn(conversationId: string, id: string, lease: Lease): Promise<string | undefined>;
+  /** Takes over a running turn whose lease is over; undefined when it is not. */
+  takeTurn(conversationId: string, id: string, lease: Lease): Promise<TurnRecord | undefined>;
+  /** Renews every lease of this runner; gives the turns that it still holds. */
+  renewTurns(lease: Lease): Promise<{ conversationId: string; id: string }[]>;
+  /** Lets all turns of this runner be taken over at once. */
+  releaseTurns(runner: string): Promise<void>;
   /** Drops this turn and all later ones of the conversation, but `keepId`, which takes their place. */
   dropTurnsFrom(conversationId: string, id: string, keepId: string): Promise<void>;
 
   /** Moves all of `from` to `to`, once in the life of `from`; later calls change nothing and give false. */
   mergeOwner(from: string, to: string): Promise<boolean>;
+  isMerged(owner: string): Promise<boolean>;
   /** First value wins; gives the one that stands. A fact without `ttlMs` lives for ever. */
   remember(key: string, value: string, ttlMs?: number): Promise<string>;
+  /** Whatever stood there. */
+  replace(key: string, value: string, ttlMs?: number): Promise<void>;
   recall(key: string): Promise<string | undefined>;
   forget(key: string): Promise<void>;
+
+  /** Removes at most `limit` things that have outlived their time; gives how many. Guests' chats become leftovers. */
+  purge(before: PurgeBefore, limit: number): Promise<number>;
+  /** Rejects while the store cannot be written. */
+  check(): Promise<void>;
   close(): Promise<void>;
 };
+
+/** Keys of the facts about one owner: what is forgotten when the owner is erased. */
+export const toOwnerKeys = (owner: string): { member: string; workspace: string } => ({
+  member: `member:${owner}`,
+  workspace: `workspace:${owner}`,
+});
+
+/** A lease further ahead than this was written by a clock that has been set back since. */
+export const longestLeaseMs = 60_000;

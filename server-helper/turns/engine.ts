@@ -1,242 +1,249 @@
 /** Begins, follows, stops and decides turns: one question, one run at the agent, however many ask for it. */
 import type { ChatQuestion } from '../agent/chat.ts';
-import { readPause, requireFittingDecision, writePause } from '../conversation/pause.ts';
+import { readPause, requireFittingDecision } from '../conversation/pause.ts';
 import type { Workspaces } from '../conversation/workspace.ts';
 import { HelperError, toHelperError } from '../errors.ts';
 import { toLogFields } from '../log.ts';
-import { heartbeat } from '../protocol/sse.ts';
-import { type DecisionRequest, limits } from '../protocol/wire.ts';
-import type { ConversationRecord, TurnRecord } from '../store/store.ts';
+import type { DecisionRequest } from '../protocol/wire.ts';
+import type { BeginTurn, ConversationRecord, TurnRecord } from '../store/store.ts';
+import { createAttaching } from './attaching.ts';
+import { createClosing } from './closing.ts';
+import { createEnds } from './ends.ts';
+import { createLeases } from './leases.ts';
 import { createLogs } from './logs.ts';
-import { findQuestionId } from './record.ts';
+import { maxRunning, refuseMore } from './readers.ts';
+import { takeBack } from './replacing.ts';
 import { type RunContext, TurnRun } from './run.ts';
-import { LiveTurn, type TurnEnd } from './turn.ts';
+import { startTicking } from './ticking.ts';
+import { LiveTurn } from './turn.ts';
 
-export type TurnQuestion = Pick<ChatQuestion, 'text' | 'reasoningMode' | 'pasted' | 'page' | 'memberId'> & {
+export type TurnQuestion = Omit<ChatQuestion, 'chatId' | 'workspace' | 'chatMode'> & {
   replaces: string | undefined;
+  /** Of the project, at this moment: others only ask, whatever mode the conversation was left in. */
+  isMember: boolean;
 };
 
+/** What a question needs to become a turn; the rest of its record is the engine's. */
+export type NewTurn = Pick<TurnRecord, 'id' | 'fingerprint' | 'at' | 'question'>;
+
 export type Engine = {
-  /** @throws HelperError `rate-limited` when running turns alone fill the room for logs */
-  requireRoom(): void;
-  /** Runs a turn that the store has just begun. */
-  run(conversation: ConversationRecord, record: TurnRecord, question: TurnQuestion): LiveTurn;
+  /** @throws HelperError `rate-limited` when this owner's turns, or everybody's, fill their room */
+  requireRoom(owner: string | undefined): void;
+  /** Begins a turn in the store and runs it, unless it was begun before or another one runs. */
+  begin(
+    conversation: ConversationRecord,
+    turn: NewTurn,
+    question: TurnQuestion,
+  ): Promise<BeginTurn & { live?: LiveTurn }>;
+  /** Begun by a call that then failed on its way back: nobody runs it, and the agent was never asked. */
+  isUnasked(record: TurnRecord): boolean;
   /** The turn as its readers follow it: live, kept, or made anew from the records. */
   attach(conversation: ConversationRecord, record: TurnRecord): Promise<LiveTurn>;
   /** Nothing happens to a turn that has ended. */
   stop(conversation: ConversationRecord, record: TurnRecord): Promise<void>;
+  /** The conversation is deleted: lets its turns go, and tells the agent to stop the one that ran, if one did. */
+  end(conversation: ConversationRecord, wasRunning: boolean): void;
   /** Resolves once a stopped answer of this chat is quiet at the agent. */
   quiet(chatId: string): Promise<void>;
   /** @throws HelperError `turn-conflict` for a second decision */
   decide(conversation: ConversationRecord, record: TurnRecord, decision: DecisionRequest): Promise<void>;
-  /** Resolves when no turn runs, or after `withinMs`; then lets every reader go. */
+  /** Resolves when no turn runs, or after `withinMs`; then lets every reader and every turn go to another helper. */
   drain(withinMs: number): Promise<void>;
   close(): void;
 };
 
-const tickMs = 1_000;
-const beatTicks = limits.heartbeatMs / tickMs;
-const maxBlockedMs = 30_000;
-const truncateWithin = 100;
-
 export function createEngine(context: RunContext, workspaces: Workspaces): Engine {
-  const { store, chat, conversations, log, now } = context;
-  const logs = createLogs(now);
+  const { store, chat, log, now, monotonicNow } = context;
+  const logs = createLogs(monotonicNow);
+  const ends = createEnds(store, log);
   const runs = new WeakMap<LiveTurn, TurnRun>();
   /** A chat that is being told to stop: the next question waits until it is quiet. */
   const quieting = new Map<string, Promise<void>>();
 
-  const logFailure = (error: unknown) => log.error(toLogFields(error), 'a pause could not be ended');
   const hold = (chatId: string, done: Promise<unknown>) => {
     const all = Promise.all([quieting.get(chatId), done]).then(() => {
       if (quieting.get(chatId) === all) quieting.delete(chatId);
     });
     quieting.set(chatId, all);
   };
-  const onEnd = (turn: LiveTurn, end: TurnEnd) => {
-    store.settleTurn(turn.conversationId, turn.id, toChange(end, turn.endedAt)).catch((error: unknown) => {
-      log.error({ ...toLogFields(error), turnId: turn.id }, 'the end of a turn could not be stored');
-    });
-    log.info({ turnId: turn.id, status: end.status, ms: turn.endedAt - turn.startedAt }, 'turn ended');
+  const letGo = (turn: LiveTurn) => {
+    runs.get(turn)?.yield();
+    logs.remove(turn);
+    turn.log.cutAll();
   };
-  const open = (conversation: ConversationRecord, record: TurnRecord) => {
-    const turn = new LiveTurn(conversation.id, record.id, record.at, now, onEnd);
-    const run = new TurnRun({ ...context, hold }, turn, conversation, record);
+  const runner = crypto.randomUUID();
+  const close = createClosing(ends, runner, letGo, log);
+  const leases = createLeases(context, runner, {
+    isHere: ({ conversationId, id }) => {
+      const turn = logs.get(conversationId, id);
+      return turn !== undefined && runs.get(turn)?.isElsewhere !== true;
+    },
+    async onLost(turn) {
+      // Whoever has it now, or has ended it: what the store says is told, and no more of ours.
+      const record = await store.findTurn(turn.conversationId, turn.id);
+      if (record?.status === 'running' && record.runner === runner) return;
+      if (turn.isOver || turn.isClosing) return;
+      runs.get(turn)?.yield();
+      if (!record || record.status === 'stopped') turn.end(turn.toStopped(record?.answer));
+      else letGo(turn);
+    },
+    async onOrphan({ conversationId, id }) {
+      const [conversation, record] = [
+        await store.findConversation(conversationId),
+        await store.findTurn(conversationId, id),
+      ];
+      if (conversation && record && leases.isOrphan(record)) mend(conversation, record);
+    },
+  });
+
+  const open = (conversation: ConversationRecord, record: TurnRecord, original?: { tellerId: string }) => {
+    const turn = new LiveTurn(conversation.id, record.id, record.at, context, record.endedAt, original);
+    turn.earlier = record.earlier;
+    const run = new TurnRun({ ...context, hold, close }, turn, conversation);
     logs.add(turn);
     runs.set(turn, run);
     return { turn, run };
   };
-
-  const prepare = async (conversation: ConversationRecord, record: TurnRecord, question: TurnQuestion) => {
-    await quieting.get(conversation.chatId);
-    const workspace = await workspaces.pin(conversation);
-    if (question.replaces !== undefined) await truncate(conversation, question.replaces, record.id);
-    return workspace;
-  };
-  /** Takes back the replaced question and all that followed, at the agent first. */
-  const truncate = async (conversation: ConversationRecord, replaced: string, keepId: string) => {
-    const old = await store.findTurn(conversation.id, replaced);
-    const { messages } = await conversations.read(conversation.chatId, truncateWithin);
-    const turns = await store.listTurns(conversation.id);
-    const messageId = old
-      ? findQuestionId(messages, old, turns)
-      : messages.find(({ id }) => id === replaced)?.id;
-    if (messageId !== undefined) await conversations.truncate(conversation.chatId, messageId);
-    if (old) await store.dropTurnsFrom(conversation.id, old.id, keepId);
-  };
-
-  const rebuild = async (conversation: ConversationRecord, record: TurnRecord): Promise<LiveTurn> => {
-    if (record.status === 'running') {
-      const { turn, run } = open(conversation, record);
-      run.mend(undefined).then(
-        () => turn.log.flush(),
-        (error: unknown) => run.fail(toHelperError(error)),
-      );
-      return turn;
-    }
-    // What is only told again is stored already.
-    let isReplay = true;
-    const onNewEnd = (ended: LiveTurn, end: TurnEnd) => {
-      if (!isReplay) onEnd(ended, end);
+  const start = (conversation: ConversationRecord, record: TurnRecord, question: TurnQuestion) => {
+    const { turn, run } = open(conversation, record, { tellerId: record.teller ?? crypto.randomUUID() });
+    const prepare = async () => {
+      await quieting.get(conversation.chatId);
+      const workspace = await workspaces.pin(conversation);
+      if (question.replaces !== undefined) await takeBack(context, conversation, question.replaces, turn);
+      const { chatId, mode } = conversation;
+      const chatMode = question.isMember ? mode : 'ask';
+      run.ask((sink) => chat.ask({ ...question, chatId, chatMode, workspace }, sink));
     };
-    const turn = new LiveTurn(conversation.id, record.id, record.at, now, onNewEnd, record.endedAt);
-    if (record.status === 'completed') {
-      const { messages } = await conversations.read(conversation.chatId, truncateWithin);
-      const found = messages.find((message) => message.id === record.agentMessageId);
-      const text = found?.text ?? record.answer;
-      if (text === undefined) throw new HelperError('not-found');
-      turn.say(text);
-      turn.cite(found?.sources ?? []);
-      turn.complete(text, found?.id);
-    } else {
-      turn.say(record.answer ?? '');
-      if (record.status === 'paused' && record.pause) turn.waitFor(readPause(record.pause));
-      else if (record.status === 'failed') turn.fail(new HelperError(record.code ?? 'internal'));
-      else {
-        // A pause that was taken out while the helper was lost waits for nobody.
-        isReplay = record.status === 'stopped';
-        turn.stop();
-      }
-    }
-    isReplay = false;
-    turn.endReplay();
-    logs.add(turn);
-    runs.set(turn, new TurnRun({ ...context, hold }, turn, conversation, record));
+    prepare().catch((error: unknown) => {
+      if (!(error instanceof HelperError))
+        log.error({ ...toLogFields(error), turnId: turn.id }, 'a question could not be sent');
+      return run.fail(toHelperError(error));
+    });
+    return turn;
+  };
+  const mend = (conversation: ConversationRecord, record: TurnRecord) => {
+    const { turn, run } = open(conversation, record);
+    run.mend(undefined).catch((error: unknown) => run.fail(toHelperError(error)));
     return turn;
   };
 
+  const attach = createAttaching({ context, logs, ends, leases, runner, open, mend, letGo });
   /** A pause is over after its time: what was said stays, and the conversation is free again. */
   const endExpired = async (turn: LiveTurn) => {
     const record = await store.findTurn(turn.conversationId, turn.id);
-    if (!record?.pause || readPause(record.pause).expiresAtMs > now()) return;
-    if ((await store.takePause(turn.conversationId, turn.id)) !== undefined) runs.get(turn)?.stop();
+    if (record?.pause && readPause(record.pause).expiresAtMs <= now()) await runs.get(turn)?.stop();
   };
 
-  let ticks = 0;
-  const tick = () => {
-    ticks += 1;
-    for (const turn of logs.running()) {
-      const run = runs.get(turn);
-      if (turn.isOver) continue;
-      if (now() - turn.lastLifeAt >= limits.agentSilenceMs || now() - turn.startedAt >= limits.turnTimeoutMs)
-        run?.fail(new HelperError('agent-timeout'));
-      else if (ticks % beatTicks === 0) {
-        turn.log.cutStuck(maxBlockedMs);
-        turn.log.beat(heartbeat);
-      }
-    }
-    if (ticks % beatTicks === 0)
-      for (const turn of logs.settled()) {
-        turn.log.cutStuck(maxBlockedMs);
-        if (turn.status === 'paused') endExpired(turn).catch(logFailure);
-      }
-    logs.sweep();
-  };
-  const timer = setInterval(tick, tickMs);
-  (timer as { unref?: () => void }).unref?.();
-
-  const attach = async (conversation: ConversationRecord, record: TurnRecord) =>
-    logs.get(conversation.id, record.id) ?? (await rebuild(conversation, record));
+  const stopTicking = startTicking({ logs, runs, ends, leases, monotonicNow, endExpired, log });
 
   return {
-    requireRoom: logs.requireRoom,
-    run(conversation, record, question) {
-      const { turn, run } = open(conversation, record);
-      prepare(conversation, record, question).then(
-        (workspace) =>
-          run.ask((sink) =>
-            chat.ask(
-              { ...question, chatId: conversation.chatId, chatMode: conversation.mode, workspace },
-              sink,
-            ),
-          ),
-        (error: unknown) => run.fail(toHelperError(error)),
-      );
-      return turn;
+    requireRoom(owner) {
+      logs.requireRoom();
+      if (owner === undefined) return;
+      let running = 0;
+      for (const turn of logs.running())
+        if (!turn.isOver && runs.get(turn)?.conversation.owner === owner) running += 1;
+      if (running >= maxRunning) refuseMore('Too many questions are being answered at once');
     },
+    async begin(conversation, turn, question) {
+      const teller = crypto.randomUUID();
+      const { until } = leases.make();
+      const held = { status: 'running', runner, leaseUntil: until, teller } as const;
+      const record: TurnRecord = { ...blank, ...turn, ...held, conversationId: conversation.id };
+      const done = leases.expect(record);
+      try {
+        let begun = await store.beginTurn(conversation, record);
+        if (begun.kind === 'running') {
+          // One whose end could not be stored when it came.
+          await ends.flush(conversation.id);
+          begun = await store.beginTurn(conversation, record);
+        }
+        const isUnasked =
+          begun.kind === 'known' &&
+          begun.turn.fingerprint === turn.fingerprint &&
+          leases.isOrphan(begun.turn);
+        if (begun.kind === 'gone' || (begun.kind !== 'began' && !isUnasked)) return begun;
+        return { ...begun, live: start(begun.conversation, begun.turn, question) };
+      } finally {
+        done();
+      }
+    },
+    isUnasked: leases.isOrphan,
     attach,
     async stop(conversation, record) {
+      await ends.flush(conversation.id);
       const turn = await attach(conversation, record);
+      const stands = (await store.findTurn(conversation.id, record.id)) ?? record;
       const run = runs.get(turn);
-      if (turn.status === 'paused') await store.takePause(conversation.id, record.id);
-      if (!run || (turn.status !== 'running' && turn.status !== 'paused')) return;
-      run.stop();
+      if (stands.status !== 'running' || stands.runner === runner) return run?.stop();
+      // Another helper runs it: it hears of this from the store, the agent from us.
+      hold(
+        conversation.chatId,
+        chat.cancel(conversation.chatId).catch(() => {}),
+      );
+      const change = { status: 'stopped', endedAt: now() } as const;
+      if (await store.endTurn(conversation.id, record.id, change, { status: 'running' }))
+        turn.end(turn.toStopped());
+    },
+    end({ id, chatId }, wasRunning) {
+      let isHere = false;
+      for (const turn of [...logs.running(), ...logs.settled()]) {
+        if (turn.conversationId !== id) continue;
+        const run = runs.get(turn);
+        isHere ||= !turn.isOver && run?.isElsewhere === false;
+        if (turn.isOver) letGo(turn);
+        else void run?.stop();
+      }
+      if (wasRunning && !isHere)
+        hold(
+          chatId,
+          chat.cancel(chatId).catch(() => {}),
+        );
     },
     quiet: async (chatId) => quieting.get(chatId),
     async decide(conversation, record, decision) {
+      await ends.flush(conversation.id);
       const turn = await attach(conversation, record);
       const run = runs.get(turn);
-      const pause = record.pause && readPause(record.pause);
-      if (turn.status !== 'paused' || !pause || !run)
+      const pause = (await store.findTurn(conversation.id, record.id))?.pause;
+      if (turn.status !== 'paused' || turn.isClosing || !pause || !run)
         throw new HelperError('turn-conflict', 'This turn does not wait for a decision');
-      requireFittingDecision(pause, decision);
-      if (pause.expiresAtMs <= now()) {
+      const stored = readPause(pause);
+      requireFittingDecision(stored, decision);
+      if (stored.expiresAtMs <= now()) {
         await endExpired(turn);
         throw new HelperError('turn-conflict', 'The time for this decision is over');
       }
-      if ((await store.takePause(conversation.id, record.id)) === undefined)
+      if ((await store.resumeTurn(conversation.id, record.id, leases.make())) === undefined)
         throw new HelperError('turn-conflict', 'This decision has been made already');
-      // Stop may have come first while the store was asked.
-      if (turn.status !== 'paused')
-        throw new HelperError('turn-conflict', 'This turn does not wait for a decision');
       turn.goOn();
-      await store.updateTurn(conversation.id, record.id, { status: 'running' });
       logs.remove(turn);
       logs.add(turn);
-      const { chatId } = conversation;
-      run.ask((sink) =>
-        chat.resume(chatId, pause.pause, { decision: decision.decision, answers: decision.answers }, sink),
-      );
+      run.ask((sink) => chat.resume(conversation.chatId, stored.pause, toDecision(decision), sink));
     },
     async drain(withinMs) {
-      const until = now() + withinMs;
-      while ([...logs.running()].some((turn) => !turn.isOver) && now() < until)
-        await new Promise((resolve) => setTimeout(resolve, 50));
-      for (const turn of logs.running()) turn.log.cutAll();
+      const until = monotonicNow() + withinMs;
+      const isMine = (turn: LiveTurn) => !turn.isOver && runs.get(turn)?.isElsewhere === false;
+      const isBusy = () => quieting.size > 0 || [...logs.running()].some(isMine);
+      while (isBusy() && monotonicNow() < until) await new Promise((resolve) => setTimeout(resolve, 50));
+      await ends.flush();
+      await leases.release();
+      for (const turn of logs.running()) letGo(turn);
     },
-    close: () => clearInterval(timer),
+    close: stopTicking,
   };
 }
 
-/** Question and answer are kept only as long as the agent's record cannot give them. */
-function toChange(end: TurnEnd, nowMs: number): Parameters<RunContext['store']['updateTurn']>[2] {
-  const endedAt = 'message' in end ? Date.parse(end.message.at) : nowMs;
-  switch (end.status) {
-    case 'completed':
-      return end.agentMessageId === undefined
-        ? { status: 'completed', endedAt, answer: end.message.text }
-        : {
-            status: 'completed',
-            endedAt,
-            agentMessageId: end.agentMessageId,
-            question: '',
-            answer: undefined,
-          };
-    case 'stopped':
-      return { status: 'stopped', endedAt, answer: end.message.text, pause: undefined };
-    case 'paused':
-      return { status: 'paused', endedAt, pause: writePause(end.stored), answer: end.text };
-    case 'failed':
-      return { status: 'failed', endedAt, code: end.code, answer: end.text };
-  }
+const blank = {
+  endedAt: undefined,
+  answer: undefined,
+  earlier: undefined,
+  code: undefined,
+  agentMessageId: undefined,
+  vote: undefined,
+  pause: undefined,
+} as const;
+
+function toDecision({ decision, answers }: DecisionRequest) {
+  return { decision, answers };
 }

@@ -1,52 +1,121 @@
-/** Finds a turn's answer in the agent's record, which is the truth once a stream has broken off. Pure. */
+/** Finds a turn's answer and its question in the agent's record, which is the truth once a stream has broken off. Pure. */
 import type { RecordedMessage } from '../agent/conversation.ts';
+import { alignRecord, type Exchange } from '../conversation/alignment.ts';
 import type { TurnRecord } from '../store/store.ts';
 
-/** The agent's clock and ours may differ by this much. */
-const clockSkewMs = 60_000;
+type Turn = Pick<
+  TurnRecord,
+  'id' | 'at' | 'question' | 'answer' | 'agentMessageId' | 'status' | 'endedAt' | 'earlier'
+>;
+
+/** A turn that was taken back: of the store it is gone, and the agent may yet write it down. */
+export type TakenBack = Pick<TurnRecord, 'id' | 'at' | 'question' | 'status'> & {
+  answer: string;
+  endedAt?: number;
+  /** Its question stood in the record and was deleted there. */
+  wasFound: boolean;
+};
+
+/** What stands in the record, or may yet come to stand there, and is not the answer to this turn's question. */
+export type Earlier = {
+  /** Messages that were there before the question. */
+  ids: readonly string[];
+  takenBack: readonly TakenBack[];
+  /** What this turn had said when it paused. */
+  said: string;
+};
+
+export const nothingEarlier: Earlier = { ids: [], takenBack: [], said: '' };
+
+export function readEarlier(json: string | undefined): Earlier {
+  return json === undefined
+    ? nothingEarlier
+    : { ...nothingEarlier, ...(JSON.parse(json) as Partial<Earlier>) };
+}
+
+/** An agent that was told to stop may write down what it had said this much later. */
+const lateMs = 120_000;
 
 /**
- * The answer to `question`, if the record's last question is that one and has been answered.
+ * The answer to a turn's question: its own, whole, and said since. When it cannot be told for sure there is none.
  *
- * @param arrived whether the agent is known to have taken the question; if not, an older equal one must not pass for it
- * @param others the conversation's other turns: an answer that is theirs is not this turn's
+ * @param turns all turns of the conversation, oldest first, this one among them
+ * @param arrived whether the agent is known to have taken the question
  */
-export function findReply(
+export function findAnswer(
   messages: readonly RecordedMessage[],
-  turn: Pick<TurnRecord, 'id' | 'question' | 'at'>,
+  turns: readonly Turn[],
+  turnId: string,
   arrived: boolean,
-  others: readonly Pick<TurnRecord, 'id' | 'agentMessageId'>[],
 ): RecordedMessage | undefined {
-  const asked = messages.findLastIndex((message) => message.role === 'visitor');
-  const question = messages[asked];
-  if (!question || question.text !== turn.question) return undefined;
-  if (!arrived && (question.at === undefined || question.at < turn.at - clockSkewMs)) return undefined;
-  const reply = messages
-    .slice(asked + 1)
-    .findLast((message) => message.role === 'agent' && !message.unfinished);
-  const taken = others.some((other) => other.id !== turn.id && other.agentMessageId === reply?.id);
-  return reply && reply.text !== '' && !taken ? reply : undefined;
+  const turn = turns.find(({ id }) => id === turnId);
+  if (!turn) return undefined;
+  const { ids, takenBack, said } = readEarlier(turn.earlier);
+  const others = [...turns.filter((other) => other !== turn), ...takenBack.map(toTurn)];
+  const asking = [...others.filter(isInRecord(takenBack)), turn].sort((one, other) => one.at - other.at);
+  const exchanges = alignRecord(messages, asking);
+  const exchange = exchanges.find((one) => one.isSure && one.turn?.id === turnId);
+  const answer = exchange?.answers.at(-1);
+  if (!exchange || !answer || answer.unfinished || answer.text.trim() === '') return undefined;
+  // Without a time an older equal question could pass for one that never arrived.
+  if (exchange.question?.at === undefined && !arrived) return undefined;
+  if (ids.includes(answer.id) || others.some(({ agentMessageId }) => agentMessageId === answer.id))
+    return undefined;
+  if (said.trim().startsWith(answer.text.trim())) return undefined;
+  const late = others.filter((other) => mayBeWrittenLate(other, turn));
+  if (late.some((other) => isSameBeginning(other.answer ?? '', answer.text))) return undefined;
+  // Over before a word of it was seen, and the agent had it: whatever comes now may be its own.
+  const isSilent = (other: Turn) => {
+    if ((other.answer ?? '').trim() !== '') return false;
+    const equal = exchanges.filter((one) => one !== exchange && one.question?.text === other.question);
+    if (equal.some(({ answers }) => answers.length === 0)) return true;
+    return other.status === 'stopped' && !equal.some((one) => one.turn?.id === other.id);
+  };
+  return late.some(isSilent) ? undefined : answer;
+}
+
+function toTurn({ wasFound: _, endedAt, ...taken }: TakenBack): Turn {
+  return { ...taken, endedAt, agentMessageId: undefined, earlier: undefined };
+}
+
+/** What was deleted from the record is no longer looked for in it. */
+function isInRecord(takenBack: readonly TakenBack[]): (turn: Turn) => boolean {
+  const deleted = new Set(takenBack.filter(({ wasFound }) => wasFound).map(({ id }) => id));
+  return ({ id }) => !deleted.has(id);
+}
+
+/** Of one that completed under a known id nothing is left to come. */
+function mayBeWrittenLate(other: Turn, turn: Turn): boolean {
+  if (other.agentMessageId !== undefined) return false;
+  return (other.endedAt ?? other.at) >= turn.at - lateMs;
+}
+
+function isSameBeginning(text: string, other: string): boolean {
+  const [one, two] = [text.trim(), other.trim()];
+  return one !== '' && (two.startsWith(one) || one.startsWith(two));
 }
 
 /**
- * The record's id of the question that a turn asked; undefined when the record does not hold it for sure, since what
- * follows it is about to be deleted.
+ * Where to cut the record to take a turn back with all that followed: the id of the first message to go, `nothing`
+ * when the record holds none of it, undefined when it cannot be told for sure.
+ *
+ * @param isWhole nothing of the record stands before `messages`
+ * @param turns all turns of the conversation, oldest first
  */
-export function findQuestionId(
+export function findCut(
   messages: readonly RecordedMessage[],
-  turn: Pick<TurnRecord, 'id' | 'question' | 'at' | 'agentMessageId'>,
-  others: readonly Pick<TurnRecord, 'id' | 'agentMessageId'>[],
-): string | undefined {
-  const answered = messages.findIndex((message) => message.id === turn.agentMessageId);
-  const before = answered > 0 ? messages[answered - 1] : undefined;
-  if (before?.role === 'visitor') return before.id;
-  const asked = messages.findLastIndex((message) => message.role === 'visitor');
-  const question = messages[asked];
-  if (!question || question.text !== turn.question) return undefined;
-  if (question.at !== undefined && question.at < turn.at - clockSkewMs) return undefined;
-  const replies = messages.slice(asked + 1);
-  const isOthers = others.some(
-    (other) => other.id !== turn.id && replies.some((reply) => reply.id === other.agentMessageId),
-  );
-  return isOthers ? undefined : question.id;
+  isWhole: boolean,
+  turns: readonly Turn[],
+  turnId: string,
+): { messageId: string } | 'nothing' | undefined {
+  const exchanges = alignRecord(messages, turns);
+  const own = exchanges.find((one) => one.isSure && one.turn?.id === turnId);
+  if (own?.question) return { messageId: own.question.id };
+  if (!isWhole) return undefined;
+  const from = turns.findIndex(({ id }) => id === turnId);
+  const isEarlier = ({ isSure, turn }: Exchange) =>
+    isSure && turn !== undefined && turns.findIndex(({ id }) => id === turn.id) < from;
+  const next = exchanges[exchanges.findLastIndex(isEarlier) + 1];
+  if (!next) return 'nothing';
+  return next.isSure && next.question ? { messageId: next.question.id } : undefined;
 }

@@ -6,20 +6,24 @@ import type { AnswerEnd, AnswerSink } from '../agent/stream.ts';
 import { HelperError } from '../errors.ts';
 import { type Log, toLogFields } from '../log.ts';
 import { limits } from '../protocol/wire.ts';
-import type { ConversationRecord, Store, TurnRecord } from '../store/store.ts';
-import { findReply } from './record.ts';
-import type { LiveTurn } from './turn.ts';
+import type { ConversationRecord, Store } from '../store/store.ts';
+import { findAnswer } from './record.ts';
+import { createReplayed } from './replayed.ts';
+import type { Clock, LiveTurn, TurnEnd } from './turn.ts';
 
-export type RunContext = {
+export type RunContext = Clock & {
   chat: AgentChat;
   conversations: AgentConversations;
   store: Store;
   log: Log;
-  now: () => number;
 };
 
 /** Of one run: `hold` keeps the chat's next question waiting until what it is given has settled. */
-export type RunParts = RunContext & { hold: (chatId: string, done: Promise<unknown>) => void };
+export type RunParts = RunContext & {
+  hold: (chatId: string, done: Promise<unknown>) => void;
+  /** Writes the end down and tells it; another end that stands already is told instead. Never rejects. */
+  close: (run: TurnRun, end: TurnEnd) => Promise<void>;
+};
 
 /** Opens an answer: the question, a decision, or the running reply once more. */
 export type Opening = (sink: AnswerSink) => { abort(): void };
@@ -30,13 +34,15 @@ const afterCancelMs = 5_000;
 const recordMessages = 20;
 
 export class TurnRun implements AnswerSink {
+  /** Another helper runs the turn, and this one shows it. */
+  isElsewhere = false;
   #connection: { abort(): void } | undefined;
   /** The agent has taken the call: its record will hold the question. */
   #arrived = false;
   #asked = false;
   #cancelling = false;
-  /** While the reply is followed again from its start: how many characters were replayed, and whether they differ. */
-  #replayed: { chars: number; differs: boolean } | undefined;
+  /** Takes the text while the reply is followed again from its start. */
+  #replayed: ((text: string) => void) | undefined;
   #replyDone: ((end: AnswerEnd) => void) | undefined;
   #quiet: (() => void) | undefined;
 
@@ -44,14 +50,17 @@ export class TurnRun implements AnswerSink {
     private readonly context: RunParts,
     readonly turn: LiveTurn,
     readonly conversation: ConversationRecord,
-    readonly record: Pick<TurnRecord, 'id' | 'question' | 'at'>,
   ) {}
 
   /** Asks the agent: the only chat call of this turn. */
   ask(opening: Opening): void {
-    if (this.turn.isOver) return;
+    if (this.#isDone) return;
     this.#asked = true;
     this.#connection = opening(this);
+  }
+
+  get #isDone(): boolean {
+    return this.turn.isOver || this.turn.isClosing;
   }
 
   onOpen(): void {
@@ -61,17 +70,17 @@ export class TurnRun implements AnswerSink {
   }
 
   onLife(): void {
-    this.turn.lastLifeAt = this.context.now();
+    this.turn.lastLifeAt = this.context.monotonicNow();
   }
 
   onFrame(frame: Frame): void {
-    if (this.#replayed !== undefined && frame.kind === 'text') return this.#onReplayed(frame.text);
+    if (this.#replayed && frame.kind === 'text') return this.#replayed(frame.text);
     this.turn.onFrame(frame);
   }
 
   onFlush(): void {
     const { failure } = this.turn;
-    if (failure && !this.turn.isOver) this.fail(failure);
+    if (failure) void this.fail(failure);
     else this.turn.log.flush();
   }
 
@@ -79,27 +88,35 @@ export class TurnRun implements AnswerSink {
     this.#connection = undefined;
     this.#quiet?.();
     if (this.#replyDone) return this.#replyDone(end);
-    if (this.turn.isOver) return;
-    this.#settle(end).catch((error: unknown) => {
-      this.context.log.error({ ...toLogFields(error), turnId: this.turn.id }, 'a turn could not be settled');
-      this.fail(error instanceof HelperError ? error : new HelperError('internal'));
-    });
+    if (this.#isDone) return;
+    this.#settle(end).catch((error: unknown) => this.#onFault(error));
+  }
+
+  #onFault(error: unknown): void {
+    this.context.log.error({ ...toLogFields(error), turnId: this.turn.id }, 'a turn could not be settled');
+    void this.fail(error instanceof HelperError ? error : new HelperError('internal'));
   }
 
   /** Ends the turn as failed and lets the agent go. */
-  fail(error: HelperError): void {
-    if (this.turn.isOver) return;
+  async fail(error: HelperError): Promise<void> {
+    if (this.#isDone) return;
     this.context.log.warn({ code: error.code, turnId: this.turn.id }, 'a turn failed');
-    this.turn.fail(error);
-    this.turn.log.flush();
     if (this.#connection) this.#cancelUpstream();
+    await this.context.close(this, this.turn.toFailed(error));
   }
 
   /** Ends the turn as stopped, at once for the visitor; the agent is told. */
-  stop(): void {
-    this.turn.stop();
-    this.turn.log.flush();
+  async stop(): Promise<void> {
+    if (this.turn.isClosing || (this.turn.isOver && this.turn.status !== 'paused')) return;
     if (this.#asked) this.#cancelUpstream();
+    await this.context.close(this, this.turn.toStopped());
+  }
+
+  /** Another helper has the turn now: this one hangs up without a word. */
+  yield(): void {
+    this.#connection?.abort();
+    this.#connection = undefined;
+    this.#replyDone?.({ kind: 'cut' });
   }
 
   /** The chat's next question waits: a cancel goes by the chat, and a late one would stop that question's answer. */
@@ -128,41 +145,37 @@ export class TurnRun implements AnswerSink {
       }
     }
     await quiet;
-    this.#connection?.abort();
-    this.#connection = undefined;
-    this.#replyDone?.({ kind: 'cut' });
+    this.yield();
   }
 
   async #settle(end: AnswerEnd): Promise<void> {
     const { turn, context } = this;
     const { reply, pause } = turn;
-    if (pause) {
-      turn.waitFor({ pause, expiresAtMs: context.now() + limits.approvalTtlMs });
-    } else if (reply && !turn.damaged) {
-      this.#completeWith(reply);
-    } else if (end.kind === 'failed' && !this.#mayHaveArrived(end.error)) {
-      this.fail(end.error);
+    if (pause) return context.close(this, turn.toPaused(toStored(pause, context)));
+    if (reply && !turn.damaged) return this.#completeWith(reply);
+    if (end.kind === 'failed' && !this.#mayHaveArrived(end.error)) {
+      const failed = this.fail(end.error);
       // A line too long is our reason to hang up, not the agent's: it would write on.
       if (this.#arrived) this.#cancelUpstream();
-      return;
-    } else {
-      await this.mend(end.kind === 'failed' ? end.error : undefined);
+      return failed;
     }
-    turn.log.flush();
+    return this.mend(end.kind === 'failed' ? end.error : undefined);
   }
 
-  /** A refusal is an answer; a connection that broke before the status came says nothing. */
+  /** A refusal is an answer; a connection that broke before the status came said nothing. */
   #mayHaveArrived(error: HelperError): boolean {
     return error.code === 'agent-unavailable' || (this.#arrived && error.code !== 'too-large');
   }
 
   /** What the agent sent as its final text stands; what of it was not streamed yet is streamed now. */
-  #completeWith({ text, sources, agentMessageId }: AgentReply): void {
+  #completeWith({ text: final, sources, agentMessageId }: AgentReply): Promise<void> {
     const { turn } = this;
-    if (text?.startsWith(turn.text)) turn.onFrame({ kind: 'text', text: text.slice(turn.text.length) });
+    // An end without words takes nothing back of what was said.
+    const text = final === undefined || final === '' ? turn.text : final;
+    if (text.startsWith(turn.text)) turn.onFrame({ kind: 'text', text: text.slice(turn.text.length) });
     if (sources && turn.sources.length === 0) turn.onFrame({ kind: 'sources', sources });
     if (turn.failure) return this.fail(turn.failure);
-    turn.complete(text ?? turn.text, agentMessageId);
+    return this.context.close(this, turn.toCompleted(text, agentMessageId));
   }
 
   /** The stream broke off: follows the running reply again, or reads the record, else fails honestly. */
@@ -172,41 +185,45 @@ export class TurnRun implements AnswerSink {
     let error = cause ?? new HelperError('agent-unavailable');
     for (const waitMs of mendWaitsMs) {
       if (waitMs > 0) await sleep(waitMs);
-      if (turn.isOver) return;
+      if (this.#isDone) return;
       try {
         if (await context.chat.isStreaming(conversation.chatId)) {
           this.#arrived = true;
           await this.#followAgain();
-          if (turn.reply && !turn.isOver) return this.#completeWith(turn.reply);
-          if (turn.pause && !turn.isOver)
-            return turn.waitFor({ pause: turn.pause, expiresAtMs: context.now() + limits.approvalTtlMs });
+          if (this.#isDone) return;
+          if (turn.reply) return this.#completeWith(turn.reply);
+          if (turn.pause) return context.close(this, turn.toPaused(toStored(turn.pause, context)));
         }
-        if (turn.isOver) return;
         const { messages } = await context.conversations.read(conversation.chatId, recordMessages);
-        const others = await context.store.listTurns(conversation.id);
-        const found = findReply(messages, this.record, this.#arrived, others);
+        const turns = await context.store.listTurns(conversation.id);
+        if (this.#isDone) return;
+        const found = findAnswer(messages, turns, turn.id, this.#arrived);
         if (found) {
           if (turn.sources.length === 0) turn.cite(found.sources);
           if (found.text.startsWith(turn.text)) turn.say(found.text.slice(turn.text.length));
-          return turn.complete(found.text, found.id);
+          return context.close(this, turn.toCompleted(found.text, found.id));
         }
-        // `[DONE]` was the agent's own word that nothing is missing.
-        if (turn.saidDone && turn.text !== '' && !turn.damaged) return turn.complete(turn.text, undefined);
+        if (this.#isWhole) return context.close(this, turn.toCompleted(turn.text, undefined));
         if (!this.#arrived) break;
       } catch (caught) {
-        if (!(caught instanceof HelperError)) throw caught;
-        error = caught;
+        // A store that does not answer is no reason to give an answer up.
+        error = caught instanceof HelperError ? caught : new HelperError('internal');
         // An agent that cannot be reached, and may never have had the question: the visitor need not wait to be told.
         if (!this.#arrived && waitMs > 0) break;
-        if (turn.saidDone && turn.text !== '' && !turn.damaged) return turn.complete(turn.text, undefined);
+        if (this.#isWhole) return context.close(this, turn.toCompleted(turn.text, undefined));
       }
     }
-    if (turn.reply) this.#completeWith(turn.reply);
-    else this.fail(error);
+    return turn.reply ? this.#completeWith(turn.reply) : this.fail(error);
+  }
+
+  /** `[DONE]` was the agent's own word that nothing is missing. */
+  get #isWhole(): boolean {
+    const { saidDone, text, textBefore, damaged } = this.turn;
+    return saidDone && text !== textBefore && !damaged;
   }
 
   async #followAgain(): Promise<void> {
-    this.#replayed = { chars: 0, differs: false };
+    this.#replayed = createReplayed(this.turn);
     await new Promise<AnswerEnd>((resolve) => {
       this.#replyDone = resolve;
       this.#connection = this.context.chat.subscribe(this.conversation.chatId, this);
@@ -214,18 +231,10 @@ export class TurnRun implements AnswerSink {
     this.#replyDone = undefined;
     this.#replayed = undefined;
   }
+}
 
-  /** Only what goes beyond the text already shown is said; a replay that differs is left to the record. */
-  #onReplayed(text: string): void {
-    const { turn } = this;
-    const replayed = this.#replayed;
-    if (!replayed || replayed.differs) return;
-    const known = turn.text.slice(replayed.chars, replayed.chars + text.length);
-    replayed.differs = !text.startsWith(known);
-    replayed.chars += text.length;
-    if (!replayed.differs && text.length > known.length)
-      turn.onFrame({ kind: 'text', text: text.slice(known.length) });
-  }
+function toStored(pause: NonNullable<LiveTurn['pause']>, { now }: Clock) {
+  return { pause, expiresAtMs: now() + limits.approvalTtlMs };
 }
 
 function sleep(ms: number): Promise<void> {

@@ -2,26 +2,31 @@
 import type { AgentPause, AgentReply, Frame } from '../agent/frame.ts';
 import { type StoredPause, toPausedEvent, toTitle } from '../conversation/pause.ts';
 import { HelperError } from '../errors.ts';
-import {
-  limits,
-  type Message,
-  type ProblemCode,
-  problems,
-  type Source,
-  toAgentMessageId,
-} from '../protocol/wire.ts';
-import { TurnLog } from './log.ts';
+import { limits, type Message, problems, type Source, toAgentMessageId } from '../protocol/wire.ts';
+import { type Following, TurnLog } from './log.ts';
 
 export type TurnEnd =
   | { status: 'completed'; message: Message; agentMessageId: string | undefined }
   | { status: 'stopped'; message: Message }
   | { status: 'paused'; stored: StoredPause; text: string }
-  | { status: 'failed'; code: ProblemCode; text: string };
+  | { status: 'failed'; error: HelperError; text: string };
+
+/** `now` gives dates, in milliseconds since 1970; `monotonicNow` measures waits, which no set clock may stretch. */
+export type Clock = { now: () => number; monotonicNow: () => number };
 
 export class LiveTurn {
   readonly log: TurnLog;
-  /** What was said so far. */
+  /** Of this log: the ids of its events are good for going on only here. */
+  readonly tellerId: string;
+  /** The only telling of this turn there has been: whatever id a reader brings is of this log. */
+  isOriginal: boolean;
+  /** What each session has got of this log, where that is not plain from the ids. */
+  given = new WeakMap<object, Following>();
+  /** What was said so far, and what of it before the last decision. */
   text = '';
+  textBefore = '';
+  /** JSON of what in the agent's record is not this turn's answer. */
+  earlier: string | undefined;
   sources: Source[] = [];
   /** The reply object, once the agent has sent it. */
   reply: AgentReply | undefined;
@@ -30,6 +35,9 @@ export class LiveTurn {
   pause: AgentPause | undefined;
   /** JSON of the agent's did not parse: its record must be asked. */
   damaged = false;
+  /** Its end is being written down: what else comes is no part of it. */
+  isClosing = false;
+  /** By the monotonic clock. */
   lastLifeAt: number;
   startedAt: number;
   endedAt = 0;
@@ -42,13 +50,15 @@ export class LiveTurn {
     readonly conversationId: string,
     readonly id: string,
     readonly at: number,
-    private readonly now: () => number,
-    private readonly onEnd: (turn: LiveTurn, end: TurnEnd) => void,
+    private readonly clock: Clock,
     /** While a turn is told again: when it ended. */
     private endedBefore?: number,
+    original?: { tellerId: string },
   ) {
-    this.log = new TurnLog(now);
-    this.lastLifeAt = this.startedAt = now();
+    this.isOriginal = original !== undefined;
+    this.tellerId = original?.tellerId ?? crypto.randomUUID();
+    this.log = new TurnLog(clock.monotonicNow);
+    this.lastLifeAt = this.startedAt = clock.monotonicNow();
     this.log.append('turn-started', { turnId: id, conversationId, at: new Date(at).toISOString() });
   }
 
@@ -65,7 +75,7 @@ export class LiveTurn {
   }
 
   onFrame(frame: Frame): void {
-    if (this.isOver || this.#failure) return;
+    if (this.isOver || this.isClosing || this.#failure) return;
     try {
       this.#take(frame);
     } catch (error) {
@@ -142,37 +152,49 @@ export class LiveTurn {
   }
 
   /** @param text what stands as the answer; after a recovery it may differ from what was streamed */
-  complete(text: string, agentMessageId: string | undefined): void {
-    if (this.isOver) return;
-    const message = this.#toMessage(text, 'completed');
-    const usage = this.reply?.usage;
-    this.log.append('turn-completed', usage ? { message, usage } : { message });
-    this.#settle({ status: 'completed', message, agentMessageId });
+  toCompleted(text: string, agentMessageId: string | undefined): TurnEnd {
+    return { status: 'completed', message: this.#toMessage(text, 'completed'), agentMessageId };
+  }
+  toStopped(text = this.text): TurnEnd {
+    return { status: 'stopped', message: this.#toMessage(text, 'stopped') };
+  }
+  toPaused(stored: StoredPause): TurnEnd {
+    return { status: 'paused', stored, text: this.text };
+  }
+  toFailed(error: HelperError): TurnEnd {
+    return { status: 'failed', error, text: this.text };
   }
 
-  stop(): void {
-    if (this.status !== 'running' && this.status !== 'paused') return;
+  /** Tells the end: the last event, unless a decision opens a pause again, or a pause is stopped. */
+  end(end: TurnEnd): void {
+    if (this.isOver && this.status !== 'paused') return;
     this.log.reopen();
-    const message = this.#toMessage(this.text, 'stopped');
-    this.log.append('turn-stopped', { message });
-    this.#settle({ status: 'stopped', message });
+    if (end.status === 'completed') {
+      const usage = this.reply?.usage;
+      this.log.append('turn-completed', usage ? { message: end.message, usage } : { message: end.message });
+    } else if (end.status === 'stopped') {
+      this.log.append('turn-stopped', { message: end.message });
+    } else if (end.status === 'paused') {
+      this.log.append('turn-paused', toPausedEvent(end.stored));
+    } else {
+      const { code, retryAfterMs } = end.error;
+      const failed = { code, retryable: problems[code].retryable };
+      this.log.append('turn-failed', retryAfterMs === undefined ? failed : { ...failed, retryAfterMs });
+    }
+    this.#end = end;
+    this.endedAt = this.clock.monotonicNow();
+    this.log.flush();
   }
 
-  waitFor(stored: StoredPause): void {
-    if (this.isOver) return;
-    this.log.append('turn-paused', toPausedEvent(stored));
-    this.#settle({ status: 'paused', stored, text: this.text });
+  /** The turn was told elsewhere too: only what is given from now on counts. */
+  forgetGiven(): void {
+    this.isOriginal = false;
+    this.given = new WeakMap();
   }
 
-  fail(error: HelperError): void {
-    if (this.isOver) return;
-    const { code, retryAfterMs } = error;
-    const { retryable } = problems[code];
-    this.log.append(
-      'turn-failed',
-      retryAfterMs === undefined ? { code, retryable } : { code, retryable, retryAfterMs },
-    );
-    this.#settle({ status: 'failed', code, text: this.text });
+  /** Milliseconds since 1970. */
+  toNow(): number {
+    return this.clock.now();
   }
 
   /** What was told again is told: what follows is new. */
@@ -183,17 +205,13 @@ export class LiveTurn {
   /** A decision was made: the turn runs on under the same ids. */
   goOn(): void {
     this.#end = undefined;
+    this.textBefore = this.text;
     this.pause = undefined;
     this.reply = undefined;
     this.saidDone = false;
-    this.lastLifeAt = this.startedAt = this.now();
+    this.endedBefore = undefined;
+    this.lastLifeAt = this.startedAt = this.clock.monotonicNow();
     this.log.reopen();
-  }
-
-  #settle(end: TurnEnd): void {
-    this.#end = end;
-    this.endedAt = this.now();
-    this.onEnd(this, end);
   }
 
   #toMessage(text: string, status: Message['status']): Message {
@@ -204,7 +222,7 @@ export class LiveTurn {
       text,
       status,
       sources: this.sources,
-      at: new Date(this.endedBefore ?? this.now()).toISOString(),
+      at: new Date(this.endedBefore ?? this.clock.now()).toISOString(),
     };
   }
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { createMemoryStore } from '../../server-helper/store/memory.ts';
 import { createSqliteStore } from '../../server-helper/store/sqlite.ts';
+import { toConversation, toTurn } from '../support/records.ts';
 import { storeContract } from './store.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'porchlight-store-'));
@@ -16,18 +17,10 @@ storeContract('a store in a SQLite file', (now) => createSqliteStore(join(folder
 test('a SQLite file opened twice is one store: a claim of one is a claim of both', async () => {
   const file = join(folder, 'shared.db');
   const [first, second] = [createSqliteStore(file), createSqliteStore(file)];
-  const record = {
-    id: 'c-1',
-    owner: 'email:ada',
-    chatId: 'chat-1',
-    title: 'Tea',
-    mode: 'ask',
-    workspace: undefined,
-    createdAt: 1,
-    updatedAt: 2,
-  } as const;
-  expect(await first.claimConversation(record)).toEqual(record);
-  expect(await second.claimConversation({ ...record, owner: 'email:eve' })).toBeUndefined();
+  const record = toConversation({ id: 'c-1', owner: 'email:ada' });
+  expect(await first.beginTurn(record, toTurn('c-1'))).toMatchObject({ kind: 'began' });
+  const theirs = { ...record, owner: 'email:eve' };
+  expect(await second.beginTurn(theirs, toTurn('c-1'))).toEqual({ kind: 'gone' });
   expect(await second.remember('session-secret', 'a')).toBe('a');
   expect(await first.remember('session-secret', 'b')).toBe('a');
   await first.close();

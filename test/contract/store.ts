@@ -2,8 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Store } from '../../server-helper/store/store.ts';
+import { bot, start } from '../support/records.ts';
 import { conversationContract } from './store-conversations.ts';
-import { createRecords, start } from './store-records.ts';
+import { createRecords } from './store-records.ts';
 import { turnContract } from './store-turns.ts';
 
 export type StoreMaker = (now: () => number) => Store | Promise<Store>;
@@ -29,7 +30,7 @@ export function storeContract(name: string, make: StoreMaker): void {
         const merges = await Promise.all([ada, ada, ada].map((to) => store.mergeOwner(anonymous, to)));
         expect(merges.sort()).toEqual([false, false, true]);
         const ids = async (owner: string) =>
-          (await store.listConversations(owner, { limit: 10 })).map(({ id }) => id);
+          (await store.listConversations(owner, bot, { limit: 10 })).map(({ id }) => id);
         expect(await ids(ada)).toEqual([first.id, hers.id]);
         expect(await ids(anonymous)).toEqual([]);
         expect((await store.findConversation(first.id))?.owner).toBe(ada);
@@ -45,6 +46,51 @@ export function storeContract(name: string, make: StoreMaker): void {
         expect(await store.mergeOwner(anonymous, 'email:ada')).toBe(true);
         expect(await store.mergeOwner(anonymous, 'email:bob')).toBe(false);
       });
+    });
+
+    test('whether a guest was merged is known', async () => {
+      const guest = randomUUID();
+      expect(await store.isMerged(guest)).toBe(false);
+      await store.mergeOwner(guest, 'email:ada');
+      expect(await store.isMerged(guest)).toBe(true);
+      await store.check();
+    });
+
+    test('a purge removes what has outlived its time, a little at a time, and nothing else', async () => {
+      const old = clock.now;
+      const guest = `anonymous:${randomUUID()}`;
+      const [outlived, young] = [
+        await claim({ owner: guest, updatedAt: old }),
+        await claim({ owner: guest, updatedAt: old + 2 }),
+      ];
+      const known = await claim({ owner: 'email:ada', updatedAt: old });
+      await store.pinWorkspace(outlived.id, 'w-outlived', 'conversation');
+      await store.mergeOwner(randomUUID(), 'email:ada');
+      const brief = randomUUID();
+      await store.remember(brief, 'a', 1);
+      const never = { guests: 0, tombstones: 0, merged: 0, facts: 0 };
+      const all = async (before: Parameters<Store['purge']>[0]) => {
+        let gone = 0;
+        for (;;) {
+          const batch = await store.purge(before, 2);
+          expect(batch).toBeLessThanOrEqual(2);
+          gone += batch;
+          if (batch < 2) return gone;
+        }
+      };
+      expect(await all(never)).toBe(0);
+      await all({ ...never, guests: old + 1 });
+      expect(await store.findConversation(outlived.id)).toBeUndefined();
+      expect(await store.findConversation(young.id)).toEqual(young);
+      expect(await store.findConversation(known.id)).toEqual(known);
+      const left = (await store.listLeftovers(1000)).map(({ id }) => id);
+      expect(left).toEqual(expect.arrayContaining([outlived.chatId, 'w-outlived']));
+      clock.now += 10;
+      expect(
+        await all({ ...never, tombstones: clock.now, merged: clock.now, facts: clock.now }),
+      ).toBeGreaterThan(2);
+      expect(await all({ ...never, tombstones: clock.now, merged: clock.now, facts: clock.now })).toBe(0);
+      expect(await store.recall(brief)).toBeUndefined();
     });
 
     describe('facts', () => {
@@ -70,6 +116,15 @@ export function storeContract(name: string, make: StoreMaker): void {
         expect(await store.recall(brief)).toBe('third');
         clock.now += 365 * 24 * 3600_000;
         expect(await store.recall(lasting)).toBe('first');
+      });
+
+      test('a replaced fact is the new one, whatever stood there, for its own time', async () => {
+        const key = randomUUID();
+        await store.remember(key, 'first');
+        await store.replace(key, 'second', 1000);
+        expect(await store.recall(key)).toBe('second');
+        clock.now += 1000;
+        expect(await store.recall(key)).toBeUndefined();
       });
 
       test('a forgotten fact is gone, and may be remembered anew', async () => {

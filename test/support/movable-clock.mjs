@@ -4,6 +4,7 @@
  */
 const real = {
   now: Date.now,
+  monotonicNow: performance.now.bind(performance),
   setTimeout: globalThis.setTimeout,
   clearTimeout: globalThis.clearTimeout,
   setImmediate: globalThis.setImmediate,
@@ -12,6 +13,7 @@ const real = {
 const stepMs = 250;
 let aheadMs = 0;
 const now = () => real.now() + aheadMs;
+performance.now = () => real.monotonicNow() + aheadMs;
 const waiting = new Set();
 
 class MovableTimer {

@@ -3,79 +3,115 @@ import { describe, expect, test } from 'vitest';
 import type { RecordedMessage } from '../../server-helper/agent/conversation.ts';
 import { toMessages } from '../../server-helper/conversation/history.ts';
 import type { TurnRecord } from '../../server-helper/store/store.ts';
-import { findQuestionId, findReply } from '../../server-helper/turns/record.ts';
+import { findAnswer, findCut } from '../../server-helper/turns/record.ts';
+import { toTurn } from '../support/records.ts';
 
 const minute = 60_000;
 function said(id: string, role: 'visitor' | 'agent', text: string, at: number): RecordedMessage {
   return { id, role, text, at, sources: [], unfinished: false };
 }
 function turn(id: string, at: number, change: Partial<TurnRecord> = {}): TurnRecord {
-  return {
-    conversationId: 'c',
-    id,
-    at,
-    fingerprint: '',
-    status: 'completed',
-    question: '',
-    answer: undefined,
-    code: undefined,
-    agentMessageId: undefined,
-    vote: undefined,
-    endedAt: undefined,
-    pause: undefined,
-    ...change,
-  };
+  return toTurn('c', { id, at, status: 'completed', question: '', ...change });
 }
 const everything = { from: 0, until: Number.POSITIVE_INFINITY };
 
 describe('the answer of a turn in the record', () => {
-  const asked = { id: 't2', question: 'Why?', at: 10 * minute };
+  const now = 10 * minute;
+  const asked = turn('t2', now, { question: 'Why?', status: 'running' });
+  const question = said('q', 'visitor', 'Why?', now);
+  const find = (record: RecordedMessage[], others: TurnRecord[] = [], arrived = true, mine = asked) =>
+    findAnswer(record, [...others, mine], 't2', arrived)?.id;
 
-  test('is the reply to the last question when that is the same', () => {
-    const record = [said('q', 'visitor', 'Why?', 10 * minute), said('a', 'agent', 'So.', 10 * minute)];
-    expect(findReply(record, asked, false, [])?.id).toBe('a');
+  test('is the reply to its question', () => {
+    const record = [question, said('a', 'agent', 'So.', now)];
+    expect(find(record, [], false)).toBe('a');
   });
 
   test('is not an older answer to an equal question that the agent never got', () => {
-    const record = [said('q', 'visitor', 'Why?', 1 * minute), said('a', 'agent', 'So.', 1 * minute)];
-    expect(findReply(record, asked, false, [])).toBeUndefined();
+    const record = [said('q', 'visitor', 'Why?', minute), said('a', 'agent', 'So.', minute)];
+    expect(find(record, [], false)).toBeUndefined();
+    expect(find(record, [], true)).toBeUndefined();
   });
 
   test('is not one that belongs to another turn', () => {
-    const record = [said('q', 'visitor', 'Why?', 10 * minute), said('a', 'agent', 'So.', 10 * minute)];
-    expect(findReply(record, asked, true, [{ id: 't1', agentMessageId: 'a' }])).toBeUndefined();
+    const record = [question, said('a', 'agent', 'So.', now)];
+    expect(find(record, [turn('t1', now, { agentMessageId: 'a' })])).toBeUndefined();
   });
 
   test('is not there while a tool still runs, or when nothing was said', () => {
-    const question = said('q', 'visitor', 'Why?', 10 * minute);
-    const unfinished = { ...said('a', 'agent', 'So', 10 * minute), unfinished: true };
-    expect(findReply([question, unfinished], asked, true, [])).toBeUndefined();
-    expect(findReply([question, said('a', 'agent', '', 10 * minute)], asked, true, [])).toBeUndefined();
+    const unfinished = { ...said('a', 'agent', 'So', now), unfinished: true };
+    expect(find([question, unfinished])).toBeUndefined();
+    expect(find([question, said('b', 'agent', 'Let me look.', now), unfinished])).toBeUndefined();
+    expect(find([question, said('a', 'agent', ' ', now)])).toBeUndefined();
   });
 
-  test('its question is found by the answer, or, being the last, by its words', () => {
-    const record = [
-      said('q1', 'visitor', 'Why?', 1),
-      said('a1', 'agent', 'So.', 1),
-      said('q2', 'visitor', 'Why?', 2),
-    ];
-    const others = [{ id: 't1', agentMessageId: 'a1' }];
-    const byAnswer = { id: 't1', question: '', at: 1, agentMessageId: 'a1' };
-    expect(findQuestionId(record, byAnswer, others)).toBe('q1');
-    const byWords = { id: 't2', question: 'Why?', at: 2, agentMessageId: undefined };
-    expect(findQuestionId(record, byWords, others)).toBe('q2');
+  test('is not what was said before the turn paused, whenever it is written down', () => {
+    const paused = { ...asked, earlier: JSON.stringify({ said: 'One moment. ' }) };
+    expect(find([question, said('a', 'agent', 'One moment.', now)], [], true, paused)).toBeUndefined();
+    const whole = said('a', 'agent', 'One moment. It left.', now);
+    expect(find([question, whole], [], true, paused)).toBe('a');
   });
 
-  test('an older equal question is never taken for one that did not arrive', () => {
-    const failed = { id: 't3', question: 'yes', at: 3, agentMessageId: undefined };
-    const others = [
-      { id: 't1', agentMessageId: 'a1' },
-      { id: 't2', agentMessageId: 'a2' },
+  test('is not the fragment of an equal question that was stopped just before', () => {
+    const stopped = turn('t1', now - 2000, { question: 'Why?', status: 'stopped', answer: 'Bec' });
+    const fragment = said('f', 'agent', 'Becau', now);
+    expect(find([question, fragment], [stopped])).toBeUndefined();
+    expect(find([said('q1', 'visitor', 'Why?', now - 2000), question, fragment], [stopped])).toBeUndefined();
+    const both = [
+      said('q1', 'visitor', 'Why?', now - 2000),
+      fragment,
+      question,
+      said('a', 'agent', 'So.', now),
     ];
-    const record = [said('q1', 'visitor', 'yes', 1), said('a1', 'agent', 'First', 1)];
-    expect(findQuestionId(record, failed, others)).toBeUndefined();
-    const longer = [...record, said('q2', 'visitor', 'more', 2), said('a2', 'agent', 'Second', 2)];
-    expect(findQuestionId(longer, failed, others)).toBeUndefined();
+    expect(find(both, [stopped])).toBe('a');
+  });
+
+  test('is not what a question that was taken back may have left behind', () => {
+    const takenBack = { id: 't1', at: now - 2000, question: 'Why?', status: 'failed', answer: '' };
+    const mine = { ...asked, earlier: JSON.stringify({ takenBack: [{ ...takenBack, wasFound: false }] }) };
+    expect(find([question, said('a', 'agent', 'So.', now)], [], true, mine)).toBeUndefined();
+    const known = { ...asked, earlier: JSON.stringify({ ids: ['a'] }) };
+    expect(find([question, said('a', 'agent', 'So.', now)], [], true, known)).toBeUndefined();
+  });
+});
+
+describe('where to cut the record to take a question back', () => {
+  const record = [
+    said('q1', 'visitor', 'Why?', 1),
+    said('a1', 'agent', 'So.', 1),
+    said('b1', 'agent', 'And so.', 1),
+    said('q2', 'visitor', 'Why?', 2),
+    said('a2', 'agent', 'Beca', 2),
+    said('q3', 'visitor', 'How?', 3),
+    said('a3', 'agent', 'Thus.', 3),
+  ];
+  const first = turn('t1', 1, { agentMessageId: 'b1' });
+  const stopped = turn('t2', 2, { question: 'Why?', status: 'stopped', answer: 'Beca' });
+  const last = turn('t3', 3, { agentMessageId: 'a3' });
+  const turns = [first, stopped, last];
+
+  test('is before its question, be its answer several messages, or stopped and not the last', () => {
+    expect(findCut(record, true, turns, 't1')).toEqual({ messageId: 'q1' });
+    expect(findCut(record, true, turns, 't2')).toEqual({ messageId: 'q2' });
+    expect(findCut(record, true, turns, 't3')).toEqual({ messageId: 'q3' });
+  });
+
+  test('is nowhere yet while only the end of the record has been read', () => {
+    expect(findCut(record.slice(2), false, turns, 't1')).toBeUndefined();
+    expect(findCut(record.slice(2), false, turns, 't2')).toEqual({ messageId: 'q2' });
+  });
+
+  test('is before the next question when its own never reached the agent, or nowhere at all', () => {
+    const failed = turn('t0', 2, { question: 'When?', status: 'failed' });
+    expect(findCut(record, true, [first, failed, stopped, last], 't0')).toEqual({ messageId: 'q2' });
+    expect(findCut(record, true, [...turns, { ...failed, at: 4 }], 't0')).toBe('nothing');
+    expect(findCut([], true, [failed], 't0')).toBe('nothing');
+  });
+
+  test('is not guessed: an equal question that may be another’s is left alone', () => {
+    const failed = turn('t0', 2, { question: 'Why?', status: 'failed' });
+    const ambiguous = [first, failed, { ...stopped, answer: '' }, last];
+    expect(findCut(record, true, ambiguous, 't0')).toBeUndefined();
   });
 });
 
@@ -110,6 +146,22 @@ describe('history', () => {
     const record = [said('u1', 'visitor', 'Hi', 1), said('a1', 'agent', 'Hel', 2)];
     const messages = toMessages(record, [turn('t1', 1, { status: 'running', question: 'Hi' })], everything);
     expect(messages.map(({ role }) => role)).toEqual(['visitor']);
+  });
+
+  test('shows a stopped answer once, though the same question failed before', () => {
+    const record = [said('u1', 'visitor', 'Hi', 5), said('a1', 'agent', 'Hel', 5)];
+    const turns = [
+      turn('t1', 1, { status: 'failed', code: 'agent-unavailable', question: 'Hi' }),
+      turn('t2', 5, { status: 'stopped', question: 'Hi', answer: 'Hel' }),
+    ];
+    expect(
+      toMessages(record, turns, everything).map(({ turnId, text, status }) => [turnId, text, status]),
+    ).toEqual([
+      ['t1', 'Hi', 'completed'],
+      ['t1', '', 'failed'],
+      ['t2', 'Hi', 'completed'],
+      ['t2', 'Hel', 'stopped'],
+    ]);
   });
 
   test('shows the longer of what was streamed and what was recorded of a stopped turn', () => {

@@ -5,7 +5,7 @@ import { createLogs } from '../../server-helper/turns/logs.ts';
 import { LiveTurn } from '../../server-helper/turns/turn.ts';
 
 function createTurn(id: string, now: () => number, chars: number) {
-  const turn = new LiveTurn('conversation', id, 0, now, () => {});
+  const turn = new LiveTurn('conversation', id, 0, { now, monotonicNow: now });
   turn.say('x'.repeat(chars));
   return turn;
 }
@@ -16,7 +16,7 @@ test('past the bound the oldest settled log goes first, and a running one never'
   const turns = ['a', 'b', 'c', 'd'].map((id) => createTurn(id, () => now, 400_000));
   for (const turn of turns) logs.add(turn);
   for (const turn of turns.slice(1)) {
-    turn.fail(new HelperError('internal'));
+    turn.end(turn.toFailed(new HelperError('internal')));
     now += 1000;
     logs.sweep();
   }
@@ -37,7 +37,7 @@ test('a settled log is let go of after half an hour', () => {
   const logs = createLogs(() => now);
   const turn = createTurn('a', () => now, 10);
   logs.add(turn);
-  turn.fail(new HelperError('internal'));
+  turn.end(turn.toFailed(new HelperError('internal')));
   logs.sweep();
   now = 29 * 60_000;
   logs.sweep();

@@ -1,0 +1,123 @@
+/** Whose text is it: the agent's record told apart into exchanges, and which turn each belongs to. Pure. */
+import type { RecordedMessage } from '../agent/conversation.ts';
+import type { TurnRecord } from '../store/store.ts';
+
+/** One question in the record and what the agent said to it. */
+export type Exchange = {
+  question: RecordedMessage | undefined;
+  answers: readonly RecordedMessage[];
+  turn: AlignedTurn | undefined;
+  /** The turn is no guess: its answer may be taken from here, and what follows may be deleted. */
+  isSure: boolean;
+};
+
+export type AlignedTurn = Pick<TurnRecord, 'id' | 'at' | 'question' | 'answer' | 'agentMessageId' | 'status'>;
+
+/** The agent's clock and ours may differ by this much. */
+export const clockSkewMs = 60_000;
+
+/**
+ * @param recorded a page of the agent's record, oldest first
+ * @param turns all turns of the conversation, oldest first
+ */
+export function alignRecord<T extends AlignedTurn>(
+  recorded: readonly RecordedMessage[],
+  turns: readonly T[],
+): (Exchange & { turn: T | undefined })[] {
+  const exchanges = toExchanges<T>(recorded);
+  // An answer that we know by its id divides the record: what stands before it was asked before.
+  let firstExchange = 0;
+  let firstTurn = 0;
+  for (const [index, exchange] of exchanges.entries()) {
+    const at = turns.findIndex(
+      ({ agentMessageId }, turn) =>
+        turn >= firstTurn &&
+        agentMessageId !== undefined &&
+        exchange.answers.some(({ id }) => id === agentMessageId),
+    );
+    if (at < 0) continue;
+    exchange.turn = turns[at];
+    exchange.isSure = true;
+    alignByWords(exchanges.slice(firstExchange, index), turns.slice(firstTurn, at));
+    firstExchange = index + 1;
+    firstTurn = at + 1;
+  }
+  alignByWords(exchanges.slice(firstExchange), turns.slice(firstTurn));
+  return exchanges;
+}
+
+function toExchanges<T>(recorded: readonly RecordedMessage[]): (Exchange & { turn: T | undefined })[] {
+  const exchanges: (Exchange & { turn: T | undefined; answers: RecordedMessage[] })[] = [];
+  for (const message of recorded) {
+    const last = exchanges.at(-1);
+    if (message.role === 'agent' && last) last.answers.push(message);
+    else
+      exchanges.push({
+        question: message.role === 'visitor' ? message : undefined,
+        answers: message.role === 'agent' ? [message] : [],
+        turn: undefined,
+        isSure: false,
+      });
+  }
+  return exchanges;
+}
+
+/** Between two answers that are known: equal words, in the same order. */
+function alignByWords<T extends AlignedTurn>(
+  exchanges: readonly (Exchange & { turn: T | undefined })[],
+  turns: readonly T[],
+): void {
+  const unknown = turns.filter(
+    ({ agentMessageId, question }) => agentMessageId === undefined && question !== '',
+  );
+  for (const words of new Set(unknown.map(({ question }) => question))) {
+    const asked = exchanges.filter(({ question }) => question?.text === words);
+    const asking = unknown.filter(({ question }) => question === words);
+    let last = asking.length;
+    for (let left = asked.length; left > 0 && last > 0; left -= 1) {
+      const exchange = asked[left - 1] as Exchange & { turn: T | undefined };
+      // As many turns as there are exchanges still before this one must be left for them.
+      const choices = asking.slice(Math.max(0, Math.min(left, last) - 1), last);
+      const turn = choices.reduce((best, one) => (isCloser(one, best, exchange) ? one : best));
+      last = asking.indexOf(turn);
+      exchange.turn = turn;
+      exchange.isSure = isSure(exchange, turn, asking, asked.length);
+    }
+    // One pair that cannot be is a sign that all are shifted, as where the agent wrote a question down twice.
+    if (asked.some((exchange) => exchange.turn && !mayBe(exchange.turn, exchange.answers)))
+      for (const exchange of asked) exchange.isSure = false;
+  }
+}
+
+function mayBe(turn: AlignedTurn, answers: readonly RecordedMessage[]): boolean {
+  if ((turn.answer ?? '') === '') return true;
+  return answers.length === 0 ? turn.status !== 'completed' : hasSaid(turn, answers);
+}
+
+function isCloser(one: AlignedTurn, other: AlignedTurn, { question, answers }: Exchange): boolean {
+  const [mine, its] = [one, other].map((turn) => hasSaid(turn, answers));
+  if (mine !== its) return mine === true;
+  if (question?.at === undefined) return true;
+  return Math.abs(question.at - one.at) <= Math.abs(question.at - other.at);
+}
+
+/** What the turn streamed is how the recorded answer begins, or the other way round. */
+function hasSaid({ answer = '' }: AlignedTurn, answers: readonly RecordedMessage[]): boolean {
+  const text = answers.at(-1)?.text ?? '';
+  return answer !== '' && text !== '' && (text.startsWith(answer) || answer.startsWith(text));
+}
+
+function isSure(
+  { question, answers }: Exchange,
+  turn: AlignedTurn,
+  asking: readonly AlignedTurn[],
+  asked: number,
+): boolean {
+  const isInTime = question?.at !== undefined && question.at >= turn.at - clockSkewMs;
+  if (question?.at !== undefined && !isInTime) return false;
+  if (asked === asking.length) return true;
+  // One more than we know of: told twice, or of a turn whose record is gone; the newest is ours if it is new.
+  if (asked > asking.length) return isInTime;
+  // One did not reach the record. Which, only what was said can tell.
+  return asking.filter((one) => hasSaid(one, answers)).length === 1 && hasSaid(turn, answers);
+}

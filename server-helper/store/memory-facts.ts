@@ -1,0 +1,82 @@
+/** The smaller half of the store in memory: facts, and what the agent still has to delete. */
+import type { Leftover, Store } from './store.ts';
+
+type FactMethods = Pick<
+  Store,
+  | 'putLeftovers'
+  | 'listLeftovers'
+  | 'leftoverDone'
+  | 'leftoverTried'
+  | 'remember'
+  | 'replace'
+  | 'recall'
+  | 'forget'
+>;
+
+export function createMemoryFacts(now: () => number) {
+  const facts = new Map<string, { value: string; until: number }>();
+  const leftovers = new Map<string, Leftover & { nextAt: number }>();
+  const toKey = ({ kind, id }: Pick<Leftover, 'kind' | 'id'>) => `${kind} ${id}`;
+
+  const recall = (key: string) => {
+    const found = facts.get(key);
+    return found && found.until > now() ? found.value : undefined;
+  };
+  const put = (key: string, value: string, ttlMs: number | undefined) =>
+    facts.set(key, { value, until: ttlMs === undefined ? Number.POSITIVE_INFINITY : now() + ttlMs });
+  const putLeftover = (kind: Leftover['kind'], id: string) => {
+    const key = toKey({ kind, id });
+    if (!leftovers.has(key)) leftovers.set(key, { kind, id, tries: 0, nextAt: 0 });
+  };
+
+  const ofStore: FactMethods = {
+    async putLeftovers(all) {
+      for (const { kind, id } of all) putLeftover(kind, id);
+    },
+    async listLeftovers(limit) {
+      return [...leftovers.values()]
+        .filter(({ nextAt }) => nextAt <= now())
+        .sort((a, b) => a.nextAt - b.nextAt)
+        .slice(0, limit)
+        .map(({ kind, id, tries }) => ({ kind, id, tries }));
+    },
+    async leftoverDone(leftover) {
+      leftovers.delete(toKey(leftover));
+    },
+    async leftoverTried(leftover, nextAt) {
+      const found = leftovers.get(toKey(leftover));
+      if (found) Object.assign(found, { tries: found.tries + 1, nextAt });
+    },
+    async remember(key, value, ttlMs) {
+      const stands = recall(key);
+      if (stands === undefined) put(key, value, ttlMs);
+      return stands ?? value;
+    },
+    async replace(key, value, ttlMs) {
+      put(key, value, ttlMs);
+    },
+    async recall(key) {
+      return recall(key);
+    },
+    async forget(key) {
+      facts.delete(key);
+    },
+  };
+
+  return {
+    ofStore,
+    putLeftover,
+    forget: (key: string) => void facts.delete(key),
+    /** @returns how many facts had outlived their time and are gone */
+    purge(beforeMs: number, limit: number): number {
+      let gone = 0;
+      for (const [key, { until }] of facts) {
+        if (gone === limit) break;
+        if (until > beforeMs) continue;
+        facts.delete(key);
+        gone += 1;
+      }
+      return gone;
+    },
+  };
+}

@@ -1,0 +1,158 @@
+/** One SQLite file as safe calls: each write a transaction, no wait that blocks, no failure that outlives its call. Node only. */
+import Database from 'libsql';
+import { migrate } from './sqlite-schema.ts';
+import { StoreBusy } from './store.ts';
+
+export type Row = Record<string, unknown>;
+
+export type SqliteFile = {
+  /** Runs `act` in one transaction. @throws StoreBusy when another process holds the file for too long */
+  write<T>(act: () => T): Promise<T>;
+  read<T>(act: () => T): Promise<T>;
+  /** Inside `write` or `read`: all rows of a statement. */
+  all<T>(sql: string, ...values: unknown[]): T[];
+  one<T>(sql: string, ...values: unknown[]): T | undefined;
+  /** Inside `write`: how many rows were changed. */
+  run(sql: string, ...values: unknown[]): number;
+  /** Moves all into the main file and empties the journal, so that what was deleted stands in neither. */
+  wipe(): Promise<void>;
+  close(): Promise<void>;
+};
+
+const longestWaitMs = 5_000;
+const firstWaitMs = 5;
+const mostWaitMs = 50;
+const wipeTries = 10;
+const wipeAgainMs = 1_000;
+
+/** @throws TypeError when the file cannot be opened */
+export function openSqliteFile(path: string): SqliteFile {
+  let db: Database.Database | undefined;
+  let statements = new Map<string, Database.Statement>();
+  let wiping: ReturnType<typeof setTimeout> | undefined;
+  let isClosed = false;
+
+  /** libsql never resets a statement that failed, and with one of those no later commit succeeds: so it all goes. */
+  const reopenLater = () => {
+    try {
+      db?.exec('ROLLBACK');
+    } catch {
+      // No transaction was open.
+    }
+    try {
+      db?.close();
+    } catch {
+      // What is left of it is the garbage collector's.
+    }
+    db = undefined;
+    statements = new Map();
+  };
+  const open = (): Database.Database => {
+    if (isClosed) throw new Error('The store is closed');
+    if (db) return db;
+    const opened = new Database(path);
+    db = opened;
+    // No wait inside SQLite: it would be one of the whole process.
+    opened.pragma('busy_timeout = 0');
+    opened.pragma('journal_mode = WAL');
+    opened.pragma('synchronous = NORMAL');
+    opened.pragma('secure_delete = ON');
+    migrate(opened);
+    return opened;
+  };
+  const statement = (sql: string) => {
+    let found = statements.get(sql);
+    if (!found) {
+      found = open().prepare(sql);
+      statements.set(sql, found);
+    }
+    return found;
+  };
+
+  /** Tries again while another process has the file. */
+  const patiently = async <T>(act: () => T): Promise<T> => {
+    const until = performance.now() + longestWaitMs;
+    for (let waitMs = firstWaitMs; ; waitMs = Math.min(mostWaitMs, waitMs * 2)) {
+      try {
+        return act();
+      } catch (error) {
+        reopenLater();
+        if (!isBusy(error)) throw error;
+        if (performance.now() > until) throw new StoreBusy('The database is locked by another process');
+      }
+      await sleep(waitMs);
+    }
+  };
+  const checkpoint = () => {
+    const [row] = open().pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[];
+    return row?.busy === 0;
+  };
+  const wipeLater = () => {
+    wiping ??= setTimeout(() => {
+      wiping = undefined;
+      if (!isClosed) void file.wipe();
+    }, wipeAgainMs);
+    wiping.unref();
+  };
+
+  const file: SqliteFile = {
+    write: (act) =>
+      patiently(() => {
+        const opened = open();
+        opened.exec('BEGIN IMMEDIATE');
+        const result = act();
+        opened.exec('COMMIT');
+        return result;
+      }),
+    read: (act) => patiently(act),
+    all: <T>(sql: string, ...values: unknown[]) =>
+      statement(sql)
+        .all(...values)
+        .map(toPlain) as T[],
+    one: <T>(sql: string, ...values: unknown[]) => file.all<T>(sql, ...values)[0],
+    run: (sql, ...values) => statement(sql).run(...values).changes,
+    async wipe() {
+      try {
+        for (let tries = 0; tries < wipeTries; tries += 1) {
+          if (await patiently(checkpoint)) return;
+          // Somebody still reads an older state.
+          await sleep(mostWaitMs);
+        }
+      } catch {
+        // Whatever it was, the text must go: see below.
+      }
+      wipeLater();
+    },
+    async close() {
+      if (isClosed) return;
+      await file.wipe();
+      isClosed = true;
+      clearTimeout(wiping);
+      db?.close();
+    },
+  };
+
+  try {
+    open();
+  } catch (error) {
+    reopenLater();
+    // A file that another process holds now may be free at the first call.
+    if (!isBusy(error)) throw new TypeError(`store: ${path} cannot be opened as a SQLite database`);
+  }
+  return file;
+}
+
+function isBusy(error: unknown): boolean {
+  return /^SQLITE_(BUSY|LOCKED)/.test(String((error as { code?: unknown }).code));
+}
+
+/** SQLite's null is the port's undefined. */
+function toPlain(row: unknown): unknown {
+  return Object.fromEntries(
+    Object.entries(row as object).map(([column, value]) => [column, value ?? undefined]),
+  );
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,108 @@
+/** Finds the log that a turn's readers follow, or makes it anew from the records; and from where a reader goes on. */
+import { HelperError, toHelperError } from '../errors.ts';
+import type { ConversationRecord, Store, TurnRecord } from '../store/store.ts';
+import { followElsewhere } from './elsewhere.ts';
+import type { Ends } from './ends.ts';
+import type { Leases } from './leases.ts';
+import type { Logs } from './logs.ts';
+import { tellRecord } from './retelling.ts';
+import type { RunContext, TurnRun } from './run.ts';
+import type { LiveTurn } from './turn.ts';
+
+type Parts = {
+  context: RunContext;
+  logs: Logs;
+  ends: Ends;
+  leases: Leases;
+  runner: string;
+  open: (conversation: ConversationRecord, record: TurnRecord) => { turn: LiveTurn; run: TurnRun };
+  mend: (conversation: ConversationRecord, record: TurnRecord) => LiveTurn;
+  letGo: (turn: LiveTurn) => void;
+};
+
+export function createAttaching({ context, logs, ends, leases, runner, open, mend, letGo }: Parts) {
+  const { store } = context;
+  /** Two readers that come at one moment must find one log. */
+  const building = new Map<string, Promise<LiveTurn>>();
+
+  const build = async (conversation: ConversationRecord, record: TurnRecord): Promise<LiveTurn> => {
+    const taken = record.status === 'running' && (await leases.take(record));
+    if (taken) {
+      const turn = mend(conversation, taken);
+      await store.setTeller(conversation.id, turn.id, turn.tellerId);
+      return turn;
+    }
+    const { turn, run } = open(conversation, record);
+    run.isElsewhere = record.status === 'running';
+    try {
+      await store.setTeller(conversation.id, turn.id, turn.tellerId);
+      if (!run.isElsewhere) await tellRecord(context, turn, conversation, record);
+    } catch (error) {
+      letGo(turn);
+      throw error;
+    }
+    turn.endReplay();
+    if (run.isElsewhere)
+      followElsewhere(context, turn, conversation, leases.take)
+        .then((mine) => {
+          run.isElsewhere = false;
+          turn.lastLifeAt = turn.startedAt = context.monotonicNow();
+          return mine && run.mend(undefined);
+        })
+        .catch((error: unknown) => run.fail(toHelperError(error)));
+    return turn;
+  };
+  /** Another helper may have decided it, stopped it or told it on: then what is kept here is of the past. */
+  const isStale = async (turn: LiveTurn): Promise<boolean> => {
+    const isMoving = () => turn.isClosing || ends.isKept(turn);
+    if (isMoving()) return false;
+    const record = await store.findTurn(turn.conversationId, turn.id);
+    if (isMoving() || !record || !turn.isOver) return false;
+    return record.status === 'running' ? record.runner !== runner : turn.status !== record.status;
+  };
+
+  return async (conversation: ConversationRecord, record: TurnRecord): Promise<LiveTurn> => {
+    const kept = logs.get(conversation.id, record.id);
+    if (kept && (kept.status === record.status || !(await isStale(kept)))) return kept;
+    if (kept) letGo(kept);
+    const key = `${conversation.id} ${record.id}`;
+    let built = building.get(key);
+    if (!built) {
+      const buildCurrent = async () => {
+        const current = await store.findTurn(conversation.id, record.id);
+        if (!current) throw new HelperError('not-found');
+        return logs.get(conversation.id, record.id) ?? build(conversation, current);
+      };
+      built = buildCurrent().finally(() => building.delete(key));
+      building.set(key, built);
+    }
+    return built;
+  };
+}
+
+/**
+ * From which event on a reader that has seen `lastId` goes on; 0, the whole turn anew, unless this very log gave it
+ * that id.
+ *
+ * @param reader the session, or whatever else is one for each reader
+ */
+export async function findStart(
+  store: Pick<Store, 'findTurn' | 'setTeller'>,
+  turn: LiveTurn,
+  teller: string | undefined,
+  reader: object,
+  lastId: number,
+): Promise<number> {
+  if (lastId < 0) return 0;
+  if (teller !== turn.tellerId) {
+    const record = await store.findTurn(turn.conversationId, turn.id);
+    if (record && record.teller !== turn.tellerId) {
+      // Another helper has told it since, under ids of its own.
+      turn.forgetGiven();
+      await store.setTeller(turn.conversationId, turn.id, turn.tellerId);
+      return 0;
+    }
+  }
+  const given = turn.isOriginal ? turn.log.nextId : (turn.given.get(reader)?.given() ?? 0);
+  return lastId < given ? lastId + 1 : 0;
+}

@@ -1,0 +1,65 @@
+/** Follows a turn that another helper runs: shows what the agent streams, and ends it as the store says. */
+import type { Frame } from '../agent/frame.ts';
+import type { AnswerSink } from '../agent/stream.ts';
+import { HelperError } from '../errors.ts';
+import { toLogFields } from '../log.ts';
+import { limits } from '../protocol/wire.ts';
+import type { ConversationRecord, TurnRecord } from '../store/store.ts';
+import { tellRecord } from './retelling.ts';
+import type { RunContext } from './run.ts';
+import type { LiveTurn } from './turn.ts';
+
+const lookEveryMs = 300;
+/** What the agent streams is only shown: how the turn ends is its runner's to say. */
+const shown: ReadonlySet<Frame['kind']> = new Set(['text', 'reasoning', 'tool', 'sources']);
+
+/**
+ * @param take takes the turn over when its runner is gone; undefined while it is not
+ * @returns the record when the turn is ours now; undefined once it has ended
+ */
+export async function followElsewhere(
+  context: RunContext,
+  turn: LiveTurn,
+  conversation: ConversationRecord,
+  take: (record: TurnRecord) => Promise<TurnRecord | undefined>,
+): Promise<TurnRecord | undefined> {
+  const { store, chat, log, monotonicNow } = context;
+  let connection: { abort(): void } | undefined;
+  const sink: AnswerSink = {
+    onLife() {},
+    onFrame: (frame) => {
+      if (shown.has(frame.kind)) turn.onFrame(frame);
+    },
+    onFlush: () => turn.log.flush(),
+    onEnd: () => {
+      connection = undefined;
+    },
+  };
+  connection = chat.subscribe(conversation.chatId, sink);
+  const until = monotonicNow() + limits.turnTimeoutMs;
+  try {
+    while (!turn.isOver) {
+      await sleep(lookEveryMs);
+      if (monotonicNow() > until) turn.end(turn.toFailed(new HelperError('agent-timeout')));
+      try {
+        const record = await store.findTurn(conversation.id, turn.id);
+        if (!record) turn.end(turn.toStopped());
+        else if (record.status !== 'running') await tellRecord(context, turn, conversation, record);
+        else if (await take(record)) return record;
+      } catch (error) {
+        log.warn(
+          { ...toLogFields(error), turnId: turn.id },
+          'a turn of another helper could not be followed',
+        );
+      }
+    }
+    return undefined;
+  } finally {
+    connection?.abort();
+    turn.log.flush();
+  }
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,121 @@
+/** Writes down how turns end: once, whoever else would end them, and as often as it takes when the store fails. */
+import { writePause } from '../conversation/pause.ts';
+import { type Log, toLogFields } from '../log.ts';
+import type { EndsFrom, Store, TurnEndChange, TurnRecord } from '../store/store.ts';
+import { readEarlier } from './record.ts';
+import type { LiveTurn, TurnEnd } from './turn.ts';
+
+/** `kept`: the store did not take it in time, so it is told now and written later. `gone`: the conversation is deleted. */
+export type Written =
+  | { outcome: 'written' | 'kept' | 'gone'; stands?: undefined }
+  /** Another helper's word stands; undefined when the store then did not tell it. */
+  | { outcome: 'other'; stands: TurnRecord | undefined };
+
+export type Ends = {
+  write(turn: LiveTurn, end: TurnEnd, from: EndsFrom): Promise<Written>;
+  isKept(turn: LiveTurn): boolean;
+  /** Tries once more what was kept, of one conversation or of all. */
+  flush(conversationId?: string): Promise<void>;
+};
+
+type Kept = { turn: LiveTurn; change: TurnEndChange; from: EndsFrom; writing: Promise<boolean> | undefined };
+
+/** A visitor does not wait longer for a store that does not answer. */
+const patienceMs = 1_000;
+
+export function createEnds(store: Store, log: Log): Ends {
+  const kept = new Map<LiveTurn, Kept>();
+
+  const tryWrite = (one: Kept): Promise<boolean> => {
+    const { turn, change, from } = one;
+    one.writing ??= store.endTurn(turn.conversationId, turn.id, change, from).finally(() => {
+      one.writing = undefined;
+    });
+    return one.writing;
+  };
+  const find = async ({ conversationId, id }: LiveTurn) => [await store.findTurn(conversationId, id)];
+  const tryAgain = async (one: Kept) => {
+    try {
+      await tryWrite(one);
+      // Written now, or before, or another end stands: nothing is left to do.
+      if (kept.get(one.turn) === one) kept.delete(one.turn);
+    } catch (error) {
+      log.warn({ ...toLogFields(error), turnId: one.turn.id }, 'the end of a turn waits for the store');
+    }
+  };
+
+  return {
+    async write(turn, end, from) {
+      const one: Kept = { turn, change: toChange(turn, end), from, writing: undefined };
+      kept.set(turn, one);
+      const isWritten = await within(patienceMs, tryWrite(one));
+      if (isWritten === undefined) {
+        log.error({ turnId: turn.id }, 'the end of a turn could not be stored yet');
+        return { outcome: 'kept' };
+      }
+      kept.delete(turn);
+      if (isWritten) return { outcome: 'written' };
+      const found = await within(patienceMs, find(turn));
+      if (found === undefined) return { outcome: 'other', stands: undefined };
+      const [stands] = found;
+      if (!stands) return { outcome: 'gone' };
+      // The store took it and then failed to say so.
+      const isSame = stands.status === end.status && stands.endedAt === one.change.endedAt;
+      return isSame ? { outcome: 'written' } : { outcome: 'other', stands };
+    },
+    isKept: (turn) => kept.has(turn),
+    async flush(conversationId) {
+      const due = [...kept.values()].filter(
+        ({ turn }) => conversationId === undefined || turn.conversationId === conversationId,
+      );
+      await Promise.all(due.map(tryAgain));
+    },
+  };
+}
+
+/** Undefined when it failed or took longer. */
+async function within<T>(ms: number, promise: Promise<T>): Promise<T | undefined> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, ms, undefined);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } catch {
+    return undefined;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Question and answer are kept only as long as the agent's record cannot give them. */
+function toChange(turn: LiveTurn, end: TurnEnd): TurnEndChange {
+  const endedAt = 'message' in end ? Date.parse(end.message.at) : turn.toNow();
+  switch (end.status) {
+    case 'completed':
+      return end.agentMessageId === undefined
+        ? { status: 'completed', endedAt, answer: end.message.text, earlier: undefined }
+        : {
+            status: 'completed',
+            endedAt,
+            agentMessageId: end.agentMessageId,
+            question: '',
+            answer: undefined,
+            earlier: undefined,
+          };
+    case 'stopped':
+      return { status: 'stopped', endedAt, answer: end.message.text, pause: undefined };
+    case 'paused': {
+      const earlier = { ...readEarlier(turn.earlier), said: end.text };
+      return {
+        status: 'paused',
+        endedAt,
+        pause: writePause(end.stored),
+        answer: end.text,
+        earlier: JSON.stringify(earlier),
+      };
+    }
+    case 'failed':
+      return { status: 'failed', endedAt, code: end.error.code, answer: end.text };
+  }
+}

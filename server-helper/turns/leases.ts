@@ -1,0 +1,92 @@
+/** Says again and again that this helper runs its turns, so that no other one takes them; learns which it has lost. */
+import { toLogFields } from '../log.ts';
+import type { Lease, TurnRecord } from '../store/store.ts';
+import type { RunContext } from './run.ts';
+import type { LiveTurn } from './turn.ts';
+
+export type TurnKey = Pick<TurnRecord, 'conversationId' | 'id'>;
+
+export type Leases = {
+  make(): Lease;
+  /** A turn is about to be begun, until what it gives is called: it is no orphan. */
+  expect(turn: TurnKey): () => void;
+  /** Ours by the store, and yet nothing here runs it. */
+  isOrphan(record: TurnRecord): boolean;
+  /** Takes a running turn that nobody runs any more; undefined when somebody does. */
+  take(record: TurnRecord): Promise<TurnRecord | undefined>;
+  /** @param running the turns that this helper runs */
+  renew(running: readonly LiveTurn[]): Promise<void>;
+  /** Lets others take over at once. */
+  release(): Promise<void>;
+};
+
+/** So long nobody takes over the turns of a helper that was killed; renewed four times in it. */
+export const leaseMs = 4_000;
+
+/** @param runner names this helper, as long as it lives */
+export function createLeases(
+  { store, log, now }: Pick<RunContext, 'store' | 'log' | 'now'>,
+  runner: string,
+  watch: {
+    isHere(turn: TurnKey): boolean;
+    /** The store no longer has it as ours. */
+    onLost(turn: LiveTurn): Promise<void>;
+    /** The store has it as ours, and nothing here runs it. */
+    onOrphan(turn: TurnKey): Promise<void>;
+  },
+): Leases {
+  const expected = new Set<string>();
+  const toKey = ({ conversationId, id }: TurnKey) => `${conversationId} ${id}`;
+  let renewing: Promise<void> | undefined;
+  let hasOrphans = false;
+
+  const isOrphan = (record: TurnRecord) =>
+    record.status === 'running' &&
+    record.runner === runner &&
+    !expected.has(toKey(record)) &&
+    !watch.isHere(record);
+  const make = (): Lease => ({ runner, until: now() + leaseMs });
+  const renewAll = async (running: readonly LiveTurn[]) => {
+    // What is begun while the store is asked is not in its answer.
+    const before = running.filter((turn) => !turn.isOver && !turn.isClosing);
+    const held = await store.renewTurns(make());
+    const keys = new Set(held.map(toKey));
+    for (const turn of before) if (!keys.has(toKey(turn))) await watch.onLost(turn);
+    for (const turn of held)
+      if (!watch.isHere(turn) && !expected.has(toKey(turn))) await watch.onOrphan(turn);
+  };
+
+  return {
+    make,
+    isOrphan,
+    expect(turn) {
+      const key = toKey(turn);
+      expected.add(key);
+      hasOrphans = true;
+      return () => void expected.delete(key);
+    },
+    async take(record) {
+      if (record.runner === runner) return isOrphan(record) ? record : undefined;
+      return store.takeTurn(record.conversationId, record.id, make());
+    },
+    renew(running) {
+      if (running.length === 0 && !hasOrphans) return Promise.resolve();
+      // One more look after the last turn has ended: a begin that failed on its way back leaves one behind.
+      hasOrphans = running.length > 0 || expected.size > 0;
+      renewing ??= renewAll(running)
+        .catch((error: unknown) => {
+          hasOrphans = true;
+          log.warn(toLogFields(error), 'the leases of running turns could not be renewed');
+        })
+        .finally(() => {
+          renewing = undefined;
+        });
+      return renewing;
+    },
+    async release() {
+      await store.releaseTurns(runner).catch((error: unknown) => {
+        log.warn(toLogFields(error), 'running turns could not be let go');
+      });
+    },
+  };
+}

@@ -1,0 +1,58 @@
+/** How many turns one visitor may have running and how many streams open: more are refused, and none is cut. */
+import { HelperError } from '../errors.ts';
+import type { Following, LogSink } from './log.ts';
+
+export type Readers = {
+  /** @throws HelperError `rate-limited` when the owner has as many open as one may have */
+  require(owner: string): void;
+  /** Counts a reader for as long as it reads. */
+  follow(owner: string, sink: LogSink, follow: (sink: LogSink) => Following): Following;
+};
+
+export const maxReaders = 20;
+export const maxRunning = 5;
+const tryAgainMs = 5_000;
+
+export function refuseMore(what: string): never {
+  throw new HelperError('rate-limited', what, tryAgainMs);
+}
+
+export function createReaders(): Readers {
+  const open = new Map<string, number>();
+
+  return {
+    require(owner) {
+      if ((open.get(owner) ?? 0) >= maxReaders) refuseMore('Too many answers are being read at once');
+    },
+    follow(owner, sink, follow) {
+      open.set(owner, (open.get(owner) ?? 0) + 1);
+      let isOpen = true;
+      const leave = () => {
+        if (!isOpen) return;
+        isOpen = false;
+        const left = (open.get(owner) ?? 1) - 1;
+        if (left > 0) open.set(owner, left);
+        else open.delete(owner);
+      };
+      const following = follow({
+        write: sink.write,
+        end() {
+          leave();
+          sink.end();
+        },
+        cut() {
+          leave();
+          sink.cut();
+        },
+      });
+      return {
+        resume: following.resume,
+        stop() {
+          leave();
+          following.stop();
+        },
+        given: following.given,
+      };
+    },
+  };
+}

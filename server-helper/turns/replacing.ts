@@ -1,0 +1,55 @@
+/** Takes a question back with all that followed it, at the agent first, so that a new one can stand in its place. */
+import { alignRecord } from '../conversation/alignment.ts';
+import { readBack } from '../conversation/readback.ts';
+import { HelperError } from '../errors.ts';
+import type { ConversationRecord, TurnRecord } from '../store/store.ts';
+import { type Earlier, findCut, readEarlier, type TakenBack } from './record.ts';
+import type { RunContext } from './run.ts';
+import type { LiveTurn } from './turn.ts';
+
+/** Of what is taken back, so much is remembered: the beginning is enough to know it by. */
+const rememberedChars = 500;
+const mostTakenBack = 10;
+
+/**
+ * @param replaced id of a turn, or of a message in the record that no turn of ours has
+ * @throws HelperError when the record does not say where to cut: then nothing has been changed
+ */
+export async function takeBack(
+  { conversations, store }: Pick<RunContext, 'conversations' | 'store'>,
+  conversation: ConversationRecord,
+  replaced: string,
+  turn: LiveTurn,
+): Promise<void> {
+  const turns = (await store.listTurns(conversation.id)).filter(({ id }) => id !== turn.id);
+  const index = turns.findIndex(({ id }) => id === replaced);
+  let ids: string[] = [];
+  let found = new Set<string | undefined>();
+  const cut = await readBack(conversations, conversation.chatId, (messages, isWhole) => {
+    ids = messages.map(({ id }) => id);
+    found = new Set(alignRecord(messages, turns).map((exchange) => exchange.turn?.id));
+    if (index >= 0) return findCut(messages, isWhole, turns, replaced);
+    return ids.includes(replaced) ? { messageId: replaced } : undefined;
+  });
+  if (cut === undefined) {
+    if (index < 0) return;
+    throw new HelperError('agent-unavailable', 'The replaced question was not found in the record');
+  }
+  // First, since an agent may write down late what is taken back now.
+  const takenBack = (index < 0 ? [] : turns.slice(index))
+    .flatMap((old) => [...readEarlier(old.earlier).takenBack, toTakenBack(old, found.has(old.id))])
+    .slice(-mostTakenBack);
+  const earlier: Earlier = { ids, takenBack, said: '' };
+  turn.earlier = JSON.stringify(earlier);
+  await store.setEarlier(conversation.id, turn.id, turn.earlier);
+  if (cut !== 'nothing') await conversations.truncate(conversation.chatId, cut.messageId);
+  if (index >= 0) await store.dropTurnsFrom(conversation.id, replaced, turn.id);
+}
+
+function toTakenBack(
+  { id, at, question, status, answer, endedAt }: TurnRecord,
+  wasFound: boolean,
+): TakenBack {
+  const taken = { id, at, question, status, answer: (answer ?? '').slice(0, rememberedChars), wasFound };
+  return endedAt === undefined ? taken : { ...taken, endedAt };
+}

@@ -1,0 +1,40 @@
+/** Tells a turn from the records, as it stands in the store: after a restart, or when another helper has ended it. */
+import { readPause } from '../conversation/pause.ts';
+import { readBack } from '../conversation/readback.ts';
+import { HelperError } from '../errors.ts';
+import type { ConversationRecord, TurnRecord } from '../store/store.ts';
+import type { RunContext } from './run.ts';
+import type { LiveTurn } from './turn.ts';
+
+/**
+ * Adds to `turn` what it lacks up to the end that `record` has.
+ *
+ * @throws HelperError when the agent's record cannot be read, or holds no answer where there must be one
+ */
+export async function tellRecord(
+  { conversations }: Pick<RunContext, 'conversations'>,
+  turn: LiveTurn,
+  { chatId }: Pick<ConversationRecord, 'chatId'>,
+  record: TurnRecord,
+): Promise<void> {
+  const { agentMessageId, answer } = record;
+  if (record.status === 'completed') {
+    const found =
+      agentMessageId === undefined
+        ? undefined
+        : await readBack(conversations, chatId, (all) => all.find(({ id }) => id === agentMessageId));
+    const text = found?.text ?? answer;
+    if (text === undefined) throw new HelperError('not-found');
+    sayRest(turn, text);
+    if (turn.sources.length === 0) turn.cite(found?.sources ?? []);
+    return turn.end(turn.toCompleted(text, found?.id));
+  }
+  sayRest(turn, answer ?? '');
+  if (record.status === 'paused' && record.pause) turn.end(turn.toPaused(readPause(record.pause)));
+  else if (record.status === 'failed') turn.end(turn.toFailed(new HelperError(record.code ?? 'internal')));
+  else turn.end(turn.toStopped(answer ?? turn.text));
+}
+
+function sayRest(turn: LiveTurn, text: string): void {
+  if (text.startsWith(turn.text)) turn.say(text.slice(turn.text.length));
+}
