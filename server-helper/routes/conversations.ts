@@ -47,6 +47,7 @@ async function toSummary(parts: Parts, record: ConversationRecord): Promise<Conv
 
 export async function readConversation(parts: Parts, exchange: SignedExchange): Promise<Response> {
   const conversation = await requireConversation(parts, exchange);
+  await parts.engine.settle(conversation.id);
   return toJsonResponse(await toReply(parts, conversation, exchange), exchange.headers);
 }
 

@@ -1,6 +1,6 @@
 /** Begins, follows, stops and decides turns: one question, one run at the agent, however many ask for it. */
 import type { ChatQuestion } from '../agent/chat.ts';
-import { readPause, requireFittingDecision } from '../conversation/pause.ts';
+import { readPause } from '../conversation/pause.ts';
 import type { Workspaces } from '../conversation/workspace.ts';
 import { HelperError, toHelperError } from '../errors.ts';
 import { toLogFields } from '../log.ts';
@@ -8,6 +8,7 @@ import type { DecisionRequest } from '../protocol/wire.ts';
 import type { BeginTurn, ConversationRecord, TurnRecord } from '../store/store.ts';
 import { createAttaching } from './attaching.ts';
 import { createClosing } from './closing.ts';
+import { createDeciding } from './deciding.ts';
 import { createEnds } from './ends.ts';
 import { createLeases } from './leases.ts';
 import { createLogs } from './logs.ts';
@@ -43,6 +44,8 @@ export type Engine = {
   stop(conversation: ConversationRecord, record: TurnRecord): Promise<void>;
   /** The conversation is deleted: lets its turns go, and tells the agent to stop the one that ran, if one did. */
   end(conversation: ConversationRecord, wasRunning: boolean): void;
+  /** Stores what of this conversation has ended and could not be stored when it did. */
+  settle(conversationId: string): Promise<void>;
   /** Resolves once a stopped answer of this chat is quiet at the agent. */
   quiet(chatId: string): Promise<void>;
   /** @throws HelperError `turn-conflict` for a second decision */
@@ -87,15 +90,23 @@ export function createEngine(context: RunContext, workspaces: Workspaces): Engin
       if (!record || record.status === 'stopped') turn.end(turn.toStopped(record?.answer));
       else letGo(turn);
     },
-    async onOrphan({ conversationId, id }) {
-      const [conversation, record] = [
-        await store.findConversation(conversationId),
-        await store.findTurn(conversationId, id),
-      ];
+    async onHeld({ conversationId, id }) {
+      const turn = logs.get(conversationId, id);
+      const run = turn && runs.get(turn);
+      if (turn && run && !run.isElsewhere) {
+        // A decision was stored and its answer got lost: without another try the conversation is set free.
+        const isStray = turn.status === 'paused' && !turn.isClosing && !ends.isKept(turn);
+        if (isStray && turn.endedAt + strayMs < monotonicNow())
+          await close(run, turn.toFailed(new HelperError('internal')));
+        return;
+      }
+      const conversation = await store.findConversation(conversationId);
+      const record = await store.findTurn(conversationId, id);
       if (conversation && record && leases.isOrphan(record)) mend(conversation, record);
     },
   });
 
+  const isHeld = (record: TurnRecord | undefined) => record?.status === 'running' && record.runner === runner;
   const open = (conversation: ConversationRecord, record: TurnRecord, original?: { tellerId: string }) => {
     const turn = new LiveTurn(conversation.id, record.id, record.at, context, record.endedAt, original);
     turn.earlier = record.earlier;
@@ -200,27 +211,9 @@ export function createEngine(context: RunContext, workspaces: Workspaces): Engin
           chat.cancel(chatId).catch(() => {}),
         );
     },
+    settle: ends.flush,
     quiet: async (chatId) => quieting.get(chatId),
-    async decide(conversation, record, decision) {
-      await ends.flush(conversation.id);
-      const turn = await attach(conversation, record);
-      const run = runs.get(turn);
-      const pause = (await store.findTurn(conversation.id, record.id))?.pause;
-      if (turn.status !== 'paused' || turn.isClosing || !pause || !run)
-        throw new HelperError('turn-conflict', 'This turn does not wait for a decision');
-      const stored = readPause(pause);
-      requireFittingDecision(stored, decision);
-      if (stored.expiresAtMs <= now()) {
-        await endExpired(turn);
-        throw new HelperError('turn-conflict', 'The time for this decision is over');
-      }
-      if ((await store.resumeTurn(conversation.id, record.id, leases.make())) === undefined)
-        throw new HelperError('turn-conflict', 'This decision has been made already');
-      turn.goOn();
-      logs.remove(turn);
-      logs.add(turn);
-      run.ask((sink) => chat.resume(conversation.chatId, stored.pause, toDecision(decision), sink));
-    },
+    decide: createDeciding({ context, logs, runs, ends, leases, attach, isHeld }),
     async drain(withinMs) {
       const until = monotonicNow() + withinMs;
       const isMine = (turn: LiveTurn) => !turn.isOver && runs.get(turn)?.isElsewhere === false;
@@ -234,6 +227,8 @@ export function createEngine(context: RunContext, workspaces: Workspaces): Engin
   };
 }
 
+const strayMs = 10_000;
+
 const blank = {
   endedAt: undefined,
   answer: undefined,
@@ -243,7 +238,3 @@ const blank = {
   vote: undefined,
   pause: undefined,
 } as const;
-
-function toDecision({ decision, answers }: DecisionRequest) {
-  return { decision, answers };
-}

@@ -31,8 +31,8 @@ export function createLeases(
     isHere(turn: TurnKey): boolean;
     /** The store no longer has it as ours. */
     onLost(turn: LiveTurn): Promise<void>;
-    /** The store has it as ours, and nothing here runs it. */
-    onOrphan(turn: TurnKey): Promise<void>;
+    /** The store has it as ours. */
+    onHeld(turn: TurnKey): Promise<void>;
   },
 ): Leases {
   const expected = new Set<string>();
@@ -52,8 +52,7 @@ export function createLeases(
     const held = await store.renewTurns(make());
     const keys = new Set(held.map(toKey));
     for (const turn of before) if (!keys.has(toKey(turn))) await watch.onLost(turn);
-    for (const turn of held)
-      if (!watch.isHere(turn) && !expected.has(toKey(turn))) await watch.onOrphan(turn);
+    for (const turn of held) if (!expected.has(toKey(turn))) await watch.onHeld(turn);
   };
 
   return {

@@ -69,6 +69,10 @@ export class LiveTurn {
   get status(): TurnEnd['status'] | 'running' {
     return this.#end?.status ?? 'running';
   }
+  /** What a paused turn waits for. */
+  get waitsFor(): StoredPause | undefined {
+    return this.#end?.status === 'paused' ? this.#end.stored : undefined;
+  }
   /** Why the answer must not be read on, if it must not. */
   get failure(): HelperError | undefined {
     return this.#failure;

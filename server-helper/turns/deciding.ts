@@ -1,0 +1,51 @@
+/** Takes the visitor's word on a paused turn, once, and lets it go on. */
+import { requireFittingDecision } from '../conversation/pause.ts';
+import { HelperError } from '../errors.ts';
+import type { DecisionRequest } from '../protocol/wire.ts';
+import type { ConversationRecord, TurnRecord } from '../store/store.ts';
+import type { Ends } from './ends.ts';
+import type { Leases } from './leases.ts';
+import type { Logs } from './logs.ts';
+import type { RunContext, TurnRun } from './run.ts';
+import type { LiveTurn } from './turn.ts';
+
+export function createDeciding(parts: {
+  context: RunContext;
+  logs: Logs;
+  runs: WeakMap<LiveTurn, TurnRun>;
+  ends: Ends;
+  leases: Leases;
+  attach: (conversation: ConversationRecord, record: TurnRecord) => Promise<LiveTurn>;
+  /** The store has it running, and as ours. */
+  isHeld: (record: TurnRecord | undefined) => boolean;
+}) {
+  const { logs, runs, ends, leases, attach, isHeld } = parts;
+  const { store, chat, now } = parts.context;
+
+  return async (
+    conversation: ConversationRecord,
+    record: TurnRecord,
+    { decision, answers }: DecisionRequest,
+  ): Promise<void> => {
+    await ends.flush(conversation.id);
+    const turn = await attach(conversation, record);
+    const run = runs.get(turn);
+    const stored = turn.waitsFor;
+    if (!stored || turn.isClosing || !run)
+      throw new HelperError('turn-conflict', 'This turn does not wait for a decision');
+    requireFittingDecision(stored, { decision, ...(answers && { answers }) });
+    if (stored.expiresAtMs <= now()) {
+      await run.stop();
+      throw new HelperError('turn-conflict', 'The time for this decision is over');
+    }
+    const isTaken = (await store.resumeTurn(conversation.id, record.id, leases.make())) !== undefined;
+    // It may be ours from a try whose answer got lost.
+    const isOurs = isTaken || isHeld(await store.findTurn(conversation.id, record.id));
+    if (!isOurs || turn.waitsFor !== stored)
+      throw new HelperError('turn-conflict', 'This decision has been made already');
+    turn.goOn();
+    logs.remove(turn);
+    logs.add(turn);
+    run.ask((sink) => chat.resume(conversation.chatId, stored.pause, { decision, answers }, sink));
+  };
+}

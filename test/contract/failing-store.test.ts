@@ -1,0 +1,99 @@
+/** A store that fails, at each place where it is called: nothing is lost by it, nothing doubled, nothing stays stuck. */
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { createMemoryStore } from '../../server-helper/store/memory.ts';
+import { createSqliteStore } from '../../server-helper/store/sqlite.ts';
+import type { Store } from '../../server-helper/store/store.ts';
+import { createFailingStore, type Failure } from '../support/failing-store.ts';
+import { startFakeAgent } from '../support/fake-agent.ts';
+import { untilAsync } from '../support/helper-process.ts';
+import { startVisit } from '../support/visit.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'porchlight-failing-'));
+const unhandled: unknown[] = [];
+const onUnhandled = (error: unknown) => void unhandled.push(error);
+process.on('unhandledRejection', onUnhandled);
+afterAll(() => {
+  process.off('unhandledRejection', onUnhandled);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const makers: Record<string, () => Store> = {
+  'in memory': () => createMemoryStore(),
+  'in a SQLite file': () => createSqliteStore(join(folder, `${randomUUID()}.db`)),
+};
+const atOnce = 12;
+
+/** One visit with the n-th store call failing. @returns the call that failed, undefined when there were not so many */
+async function visit(make: () => Store, n: number, failure: Failure): Promise<string | undefined> {
+  const agent = await startFakeAgent();
+  const failing = createFailingStore(make(), n, failure);
+  const visiting = await startVisit(agent, failing.store);
+  const where = () => `call ${n} (${failing.failed}) ${failure}`;
+  try {
+    await visiting.run();
+    failing.heal();
+    const open = [...new Set(visiting.turns.map(({ conversationId }) => conversationId))].filter(
+      (id) => !visiting.deleted.has(id),
+    );
+    for (const id of visiting.deleted) expect(await visiting.history(id), where()).toBeUndefined();
+    for (const id of open) {
+      // A conversation whose first question the store refused twice never came to be.
+      if ((await visiting.history(id)) === undefined) continue;
+      await untilAsync(
+        async () => (await visiting.history(id))?.liveTurn === undefined,
+        `no turn stays live after ${where()}`,
+        15_000,
+      );
+      const next = await visiting.ask(id);
+      expect([where(), next.ends.map(({ kind }) => kind)]).toEqual([where(), ['turn-completed']]);
+      const { messages } = (await visiting.history(id)) ?? { messages: [] };
+      const ids = messages.map((message) => message.id);
+      expect(new Set(ids).size, `no message twice after ${where()}`).toBe(ids.length);
+      for (const turn of visiting.turns.filter(({ conversationId }) => conversationId === id)) {
+        expect(agent.chatsAbout(turn.question).length, `asked once, ${where()}`).toBeLessThanOrEqual(1);
+        const end = turn.ends.at(-1);
+        const shown = messages.find((one) => one.turnId === turn.turnId && one.role === 'agent');
+        if (end?.kind === 'turn-completed')
+          expect([where(), shown?.status, shown?.text]).toEqual([
+            where(),
+            'completed',
+            end.data.message?.text,
+          ]);
+        // The stopped one was taken back by the question after it, unless that failed.
+        if (end?.kind === 'turn-stopped' && shown)
+          expect([where(), shown.status]).toEqual([where(), 'stopped']);
+        if (shown?.status === 'completed') expect([where(), shown.text]).not.toContain('Never');
+      }
+    }
+    expect([204], where()).toContain((await visiting.erase()).status);
+    for (const id of open) expect(await visiting.history(id), where()).toBeUndefined();
+    return failing.failed;
+  } finally {
+    await visiting.close();
+    await agent.close();
+  }
+}
+
+describe.each(Object.entries(makers))('with a store %s', (_, make) => {
+  test.each<Failure>(['before', 'after', 'locked', 'slow'])(
+    'whichever call fails (%s), every conversation takes its next question and no end is lost or doubled',
+    async (failure) => {
+      const failed: string[] = [];
+      for (let from = 2; ; from += atOnce) {
+        const numbers = Array.from({ length: atOnce }, (__, index) => from + index);
+        const names = await Promise.all(numbers.map((n) => visit(make, n, failure)));
+        failed.push(...names.filter((name) => name !== undefined));
+        if (names.includes(undefined)) break;
+      }
+      // Every method that a visit needs had its turn.
+      expect(failed.length).toBeGreaterThan(60);
+      expect(new Set(failed)).toContain('endTurn');
+      expect(unhandled).toEqual([]);
+    },
+    240_000,
+  );
+});
