@@ -124,12 +124,19 @@ export function createMemoryStore(now: () => number = Date.now): Store {
       facts.set(key, { value, until: ttlMs === undefined ? Number.POSITIVE_INFINITY : now() + ttlMs });
       return value;
     },
+    async isMerged(owner) {
+      return merged.has(owner);
+    },
+    async replace(key, value, ttlMs) {
+      facts.set(key, { value, until: now() + ttlMs });
+    },
     async recall(key) {
       return fact(key);
     },
     async forget(key) {
       facts.delete(key);
     },
+    async check() {},
     async close() {},
   };
 }

@@ -146,6 +146,10 @@ export function createSqliteStore(file: string, now: () => number = Date.now): S
     return fact(key) ?? value;
   });
 
+  const put = db.transaction((key: string, value: string, ttlMs: number) => {
+    run('INSERT OR REPLACE INTO facts (key, value, until) VALUES (?, ?, ?)', key, value, now() + ttlMs);
+  });
+
   return {
     claimConversation: async (record) => claim.immediate(record),
     findConversation: async (id) => conversation(id),
@@ -194,6 +198,9 @@ export function createSqliteStore(file: string, now: () => number = Date.now): S
     },
     mergeOwner: async (from, to) => merge.immediate(from, to),
     remember: async (key, value, ttlMs) => keep.immediate(key, value, ttlMs),
+    isMerged: async (owner) => one('SELECT 1 FROM merged WHERE owner = ?', owner) !== undefined,
+    replace: async (key, value, ttlMs) => put.immediate(key, value, ttlMs),
+    check: async () => put.immediate('check', '', 0),
     recall: async (key) => fact(key),
     forget: async (key) => {
       run('DELETE FROM facts WHERE key = ?', key);

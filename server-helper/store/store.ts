@@ -88,9 +88,15 @@ export type Store = {
 
   /** Moves all of `from` to `to`, once in the life of `from`; later calls change nothing and give false. */
   mergeOwner(from: string, to: string): Promise<boolean>;
+  /** Whether this owner was merged into somebody. */
+  isMerged(owner: string): Promise<boolean>;
   /** First value wins; gives the one that stands. A fact without `ttlMs` lives for ever. */
   remember(key: string, value: string, ttlMs?: number): Promise<string>;
+  /** A fact, whatever stood there. */
+  replace(key: string, value: string, ttlMs: number): Promise<void>;
   recall(key: string): Promise<string | undefined>;
   forget(key: string): Promise<void>;
+  /** Rejects when the store cannot be written. */
+  check(): Promise<void>;
   close(): Promise<void>;
 };
