@@ -7,13 +7,15 @@ import { createUndiciDispatch } from './agent/dispatch-undici.ts';
 import type { HelperOptions } from './config.ts';
 import type { OpenStream } from './edge.ts';
 import { createHelper, type Helper } from './handler.ts';
+import { silentLog } from './log.ts';
+import { createMountNotes, toTarget } from './mount/connect.ts';
 import type { LogSink } from './turns/log.ts';
 import { readWidgetFiles } from './widget-files.ts';
 
 export type NodeHelper = Helper & {
   /**
-   * For `http.createServer`, Express, Connect and the like. What is not the helper's goes to `next`,
-   * or is answered with 404 where there is none.
+   * For `http.createServer`, Express, Connect and the like, before what reads bodies. What is not the helper's goes to
+   * `next` as it came, or is answered with 404 where there is none.
    */
   listener(request: IncomingMessage, response: ServerResponse, next?: () => void): void;
 };
@@ -30,17 +32,22 @@ export function createNodeHelper(options: HelperOptions): NodeHelper {
       }),
     { overrideGlobalObjects: false },
   );
+  const { basePath } = helper;
+  const mount = createMountNotes(basePath, options.log ?? silentLog);
   return {
-    basePath: helper.basePath,
+    basePath,
     fetch: helper.fetch,
     listener(request, response, next) {
-      // Express cuts the mount path off `url` and keeps the whole in `originalUrl`.
-      const { originalUrl } = request as { originalUrl?: string };
-      if (originalUrl !== undefined) request.url = originalUrl;
-      const path = request.url?.split('?', 1)[0] ?? '/';
-      const mine = path === '/healthz' || path === helper.basePath || path.startsWith(`${helper.basePath}/`);
-      if (next && !mine) next();
-      else void serve(request, response);
+      const target = toTarget(request);
+      const path = target.split('?', 1)[0] ?? '/';
+      const mine = path === basePath || path.startsWith(`${basePath}/`);
+      if (next && !mine) {
+        mount.passed(request);
+        return next();
+      }
+      request.url = target;
+      mount.restoreBody(request);
+      void serve(request, response);
     },
     async close(withinMs) {
       await helper.close(withinMs);
