@@ -78,13 +78,16 @@ export function toLimitAddress(
   return address.includes(':') ? toPrefix64(address) : address;
 }
 
+const v4 = String.raw`\d{1,3}(?:\.\d{1,3}){3}`;
+const v6 = String.raw`(?:[\da-f]{0,4}:){2,7}(?:[\da-f]{0,4}|${v4})`;
+const hopShape = new RegExp(String.raw`^(?:(${v4})(?::\d+)?|(${v6})|\[(${v6})\](?::\d+)?)$`, 'i');
+
 /** Some proxies add the port, which is another one with each connection: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
 function readAddress(hop = ''): string | undefined {
-  const [, v4, bracketed, v6] =
-    /^(?:(\d{1,3}(?:\.\d{1,3}){3})(?::\d+)?|\[([\da-f:.]+)\](?::\d+)?|([\da-f.]*:[\da-f:.]*:[\da-f:.]*))$/i.exec(
-      hop.trim(),
-    ) ?? [];
-  return v4 ?? bracketed ?? v6;
+  return hopShape
+    .exec(hop.trim())
+    ?.slice(1)
+    .find((address) => address !== undefined);
 }
 
 function toPrefix64(address: string): string {
