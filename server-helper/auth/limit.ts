@@ -10,8 +10,8 @@ export const rates = {
   request: { visitor: { burst: 120, perMinute: 240 }, address: { burst: 600, perMinute: 1200 } },
   // What follows makes the agent work, whose own limit is one for all visitors.
   signIn: { visitor: { burst: 20, perMinute: 30 }, address: undefined },
-  history: { visitor: { burst: 30, perMinute: 60 }, address: { burst: 150, perMinute: 300 } },
-  change: { visitor: { burst: 30, perMinute: 60 }, address: { burst: 150, perMinute: 300 } },
+  history: { visitor: { burst: 20, perMinute: 30 }, address: { burst: 100, perMinute: 200 } },
+  change: { visitor: { burst: 20, perMinute: 30 }, address: { burst: 100, perMinute: 200 } },
   export: { visitor: { burst: 2, perMinute: 0.2 }, address: { burst: 20, perMinute: 2 } },
   // Deliveries whose signature has to be looked for a second time: that costs some 60 ms.
   webhook: { visitor: undefined, address: { burst: 30, perMinute: 60 } },

@@ -29,16 +29,16 @@ export function createLocalAgent() {
     'POST /v1/bot/chat': () => ({ chat: { reply: 'Hello.', agent: { uuid: randomUUID() } } }),
     'POST /v1/bot/widget/sso': () => ({ member_id: 'member-1' }),
   };
-  const answer = async (call: Outgoing, { onStart, onData, onEnd, onError }: Parameters<Dispatch>[1]) => {
+  const answer = async (call: Outgoing, exchange: Parameters<Dispatch>[1]) => {
     const name = `${call.method} ${call.url.pathname}`;
     calls.push(name);
     const route = routes[name];
-    const reply = route ? await route(call) : {};
-    if (reply === undefined) return onError();
+    const reply = await (route ? route(call) : {});
+    if (reply === undefined) return exchange.onError();
     const [status, body] = typeof reply === 'number' ? [reply, {}] : [200, reply];
-    onStart(status, (header) => (header === 'content-type' ? 'application/json' : undefined));
-    onData(new TextEncoder().encode(JSON.stringify(body)));
-    onEnd();
+    exchange.onStart(status, (header) => (header === 'content-type' ? 'application/json' : undefined));
+    exchange.onData(new TextEncoder().encode(JSON.stringify(body)));
+    exchange.onEnd();
   };
   const dispatch: Dispatch = (call, exchange) => {
     void answer(call, exchange);
