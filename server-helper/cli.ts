@@ -62,7 +62,9 @@ const serve = defineCommand({
     });
     const stop = async () => {
       log.info({}, 'stopping: running turns may end');
-      await helper.close();
+      await helper
+        .close()
+        .catch((error: unknown) => log.error({ code: toCauseCode(error) }, 'the store could not be closed'));
       // The last replies may still be on their way to a slow reader.
       server.close(() => process.exit(0));
       setInterval(() => server.closeIdleConnections(), idleSweepMs);

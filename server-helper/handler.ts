@@ -13,7 +13,7 @@ import { createSessions, type Session, type Sessions } from './auth/session.ts';
 import { type Config, type HelperOptions, readOptions } from './config.ts';
 import { createWorkspaces } from './conversation/workspace.ts';
 import type { Edge } from './edge.ts';
-import { HelperError, toHelperError, toProblemResponse } from './errors.ts';
+import { HelperError, toCauseCode, toHelperError, toProblemResponse } from './errors.ts';
 import { toLogFields } from './log.ts';
 import {
   changeConversation,
@@ -208,7 +208,8 @@ async function requireSession(request: Request, sessions: Sessions, { identity }
 
 function toErrorResponse(error: unknown, { log }: Config): Response {
   const known = toHelperError(error);
-  if (known.code === 'internal') log.error(toLogFields(error), 'a request failed');
+  if (known.code === 'internal')
+    log.error({ ...toLogFields(error), code: toCauseCode(error) }, 'a request failed');
   if (known.code === 'origin-refused') log.warn({ code: known.code }, 'a page of an unlisted origin called');
   return toProblemResponse(known);
 }

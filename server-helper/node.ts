@@ -7,8 +7,7 @@ import { createUndiciDispatch } from './agent/dispatch-undici.ts';
 import type { HelperOptions } from './config.ts';
 import type { OpenStream } from './edge.ts';
 import { createHelper, type Helper } from './handler.ts';
-import { silentLog } from './log.ts';
-import { createMountNotes, toTarget } from './mount/connect.ts';
+import { createMountNotes, findTarget } from './mount/connect.ts';
 import type { LogSink } from './turns/log.ts';
 import { readWidgetFiles } from './widget-files.ts';
 
@@ -33,19 +32,21 @@ export function createNodeHelper(options: HelperOptions): NodeHelper {
     { overrideGlobalObjects: false },
   );
   const { basePath } = helper;
-  const mount = createMountNotes(basePath, options.log ?? silentLog);
+  const { log } = options;
+  // Silent is for what happens while it serves: a faulty mounting is seen by nobody else.
+  const mount = createMountNotes(basePath, (message) =>
+    log ? log.warn({}, message) : process.emitWarning(message, 'PorchlightWarning'),
+  );
   return {
     basePath,
     fetch: helper.fetch,
     listener(request, response, next) {
-      const target = toTarget(request);
-      const path = target.split('?', 1)[0] ?? '/';
-      const mine = path === basePath || path.startsWith(`${basePath}/`);
-      if (next && !mine) {
+      const target = findTarget(request, basePath);
+      if (target === undefined && next) {
         mount.passed(request);
         return next();
       }
-      request.url = target;
+      if (target !== undefined) request.url = target;
       mount.restoreBody(request);
       void serve(request, response);
     },

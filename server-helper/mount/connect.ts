@@ -1,6 +1,5 @@
 /** What Express and Connect may have done to a request before the helper gets it: cut a mount path off, read the body. */
 import type { IncomingMessage } from 'node:http';
-import type { Log } from '../log.ts';
 
 type MountedRequest = IncomingMessage & {
   originalUrl?: unknown;
@@ -9,21 +8,26 @@ type MountedRequest = IncomingMessage & {
   rawBody?: Buffer;
 };
 
-/** Path and query with the mount path, as a middleware may have rewritten them. */
-export function toTarget(request: MountedRequest): string {
+/** Path and query of a request for the helper, as its routes know them; undefined when it is for somebody else. */
+export function findTarget(request: MountedRequest, basePath: string): string | undefined {
   const { url = '/', baseUrl, originalUrl } = request;
-  if (typeof baseUrl === 'string') return baseUrl + url;
+  const targets = [typeof baseUrl === 'string' ? baseUrl + url : url];
   // Connect does not tell what it cut off. A `url` that the original does not end with was rewritten.
-  return typeof originalUrl === 'string' && originalUrl.endsWith(url) ? originalUrl : url;
+  if (typeof baseUrl !== 'string' && typeof originalUrl === 'string' && originalUrl.endsWith(url))
+    targets.push(originalUrl);
+  return targets.find((target) => {
+    const path = target.split('?', 1)[0];
+    return path === basePath || path?.startsWith(`${basePath}/`);
+  });
 }
 
 /** Notes what no request can get past, once each, with the mend. */
-export function createMountNotes(basePath: string, log: Log) {
+export function createMountNotes(basePath: string, warn: (message: string) => void) {
   const noted = new Set<string>();
   const note = (message: string) => {
     if (noted.has(message)) return;
     noted.add(message);
-    log.warn({}, message);
+    warn(message);
   };
   return {
     /** For a request that is not the helper's: it may be, were it not for where the helper is mounted. */

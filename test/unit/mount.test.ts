@@ -107,6 +107,12 @@ describe('what is the helper’s is found', () => {
       (helper) => [mountConnect('/porchlight', helper)],
     ],
     [
+      'by Connect, after a middleware that cuts a prefix off',
+      '/v2/porchlight',
+      {},
+      ({ listener }) => [rewrite('/v2', ''), listener],
+    ],
+    [
       'in a router of Express',
       '/shop/porchlight',
       { basePath: '/shop/porchlight' },
@@ -184,6 +190,14 @@ test('a mount path that the base path does not begin with is said once, since no
   expect(lines).toEqual([
     'the helper is mounted at a path that basePath does not begin with: make them the same',
   ]);
+});
+
+test('where nobody gave a log, a faulty mounting is a warning of the process', async () => {
+  const { helper } = create({ log: undefined } as object);
+  const warned = new Promise<Error>((resolve) => process.once('warning', resolve));
+  const ask = await serve(mountExpress('/chat', helper));
+  await ask('/chat/session', session);
+  expect((await warned).message).toMatch(/^the helper is mounted at/);
 });
 
 test('without a host behind it the helper answers everything', async () => {
