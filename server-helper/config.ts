@@ -114,7 +114,8 @@ export function readOptions(options: HelperOptions): Config {
   const identity = readOneOf('identity', options.identity, ['off', 'optional', 'required'], 'optional');
   if (identity === 'required' && ssoSecrets.length === 0)
     throw new TypeError('ssoSecret is missing: identity is required');
-  const sessionSecrets = readSecrets('sessionSecret', options.sessionSecret, minSecretBytes);
+  // One alone: a list of them is somebody's hope of a rotation.
+  const sessionSecret = options.sessionSecret === undefined ? undefined : [options.sessionSecret];
   return {
     agentUrl: readAgentUrl('agentUrl', options.agentUrl),
     apiKey: readPrintable('apiKey', options.apiKey),
@@ -122,7 +123,7 @@ export function readOptions(options: HelperOptions): Config {
     botId: readPrintable('botId', options.botId),
     ssoSecrets,
     ssoIssuer: options.ssoIssuer === undefined ? undefined : readText('ssoIssuer', options.ssoIssuer),
-    sessionSecret: sessionSecrets[0],
+    sessionSecret: readSecrets('sessionSecret', sessionSecret, minSecretBytes)[0],
     origins: readOrigins('origins', options.origins),
     workspace: readWorkspace('workspace', options.workspace),
     store: readObject(
