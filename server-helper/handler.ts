@@ -61,9 +61,9 @@ export function createHelper(options: HelperOptions, runtime: Runtime = {}): Hel
   const widgetFiles: WidgetFiles = runtime.widgetFiles ?? new Map();
   const health = createHealth(parts);
   const inFlight = new Set<Promise<unknown>>();
-  let closing = false;
+  let closed: Promise<void> | undefined;
   const requireOpen = () => {
-    if (closing) throw new HelperError('shutting-down', undefined, 1000);
+    if (closed) throw new HelperError('shutting-down', undefined, 1000);
   };
 
   const toExchange = (c: Context): Exchange => {
@@ -111,7 +111,7 @@ export function createHelper(options: HelperOptions, runtime: Runtime = {}): Hel
   const app = new Hono<Env>();
   const api = config.basePath === '' ? app : app.basePath(config.basePath);
   api.get('/healthz', health.alive);
-  api.get('/readyz', () => health.ready(closing));
+  api.get('/readyz', () => health.ready(closed !== undefined));
   api.get('/widget/:file', (c) => getWidgetFile(widgetFiles, toExchange(c)));
   api.post('/webhooks/agent', (c) => {
     requireOpen();
@@ -143,6 +143,15 @@ export function createHelper(options: HelperOptions, runtime: Runtime = {}): Hel
   }, leftChatsEveryMs);
   (leftChats as { unref?: () => void }).unref?.();
 
+  const shutDown = async (withinMs: number) => {
+    clearInterval(leftChats);
+    const untilMs = performance.now() + withinMs;
+    await within(Promise.allSettled(inFlight), withinMs).catch(() => {});
+    await parts.engine.drain(Math.max(0, untilMs - performance.now()));
+    parts.engine.close();
+    await config.store.close();
+  };
+
   return {
     basePath: config.basePath,
     async fetch(request, edge = {}) {
@@ -150,15 +159,9 @@ export function createHelper(options: HelperOptions, runtime: Runtime = {}): Hel
       inFlight.add(answer);
       return answer.finally(() => inFlight.delete(answer));
     },
-    async close(withinMs = drainMs) {
-      if (closing) return;
-      closing = true;
-      clearInterval(leftChats);
-      const untilMs = performance.now() + withinMs;
-      await within(Promise.allSettled(inFlight), withinMs).catch(() => {});
-      await parts.engine.drain(Math.max(0, untilMs - performance.now()));
-      parts.engine.close();
-      await config.store.close();
+    close(withinMs = drainMs) {
+      closed ??= shutDown(withinMs);
+      return closed;
     },
   };
 }
