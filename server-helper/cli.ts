@@ -6,47 +6,69 @@ import { defineCommand, runMain } from 'citty';
 import pino from 'pino';
 import packageJson from '../package.json' with { type: 'json' };
 import { readEnvironment, type ServeSettings, toVariableMessage } from './environment.ts';
+import { toCauseCode } from './errors.ts';
 import { createNodeHelper, type NodeHelper } from './node.ts';
 
 const requestTimeoutMs = 30_000;
 const headersTimeoutMs = 10_000;
 /** Longer than a load balancer keeps an idle connection, so that it is never the helper that hangs up first. */
 const keepAliveMs = 75_000;
+const lastRepliesMs = 2_000;
+const idleSweepMs = 50;
 
 function readSettings(log: pino.Logger): { settings: ServeSettings; helper: NodeHelper } {
   try {
     const settings = readEnvironment(process.env, log);
     return { settings, helper: createNodeHelper(settings.options) };
   } catch (error) {
-    process.stderr.write(`porchlight: ${toVariableMessage((error as Error).message)}\n`);
-    process.exit(1);
+    return quit(toVariableMessage((error as Error).message));
   }
 }
 
+function quit(message: string): never {
+  process.stderr.write(`porchlight: ${message}\n`);
+  process.exit(1);
+}
+
+/** What `listen` says of a wrong variable; its own words name an address, not the variable. */
+const listenFaults: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'PORT is in use: set another',
+  EACCES: 'PORT may not be used by this user: set another',
+  EADDRNOTAVAIL: 'HOST must be an address of this machine',
+  ENOTFOUND: 'HOST must be an address of this machine',
+  EINVAL: 'HOST must be an address of this machine',
+};
+
 const serve = defineCommand({
   meta: { name: 'serve', description: 'Run the helper; options are read from PORCHLIGHT_… variables' },
-  run() {
+  async run() {
     const log = pino({ name: 'porchlight', base: null });
     const { settings, helper } = readSettings(log);
-    const server = createServer(helper.listener);
+    await settings.options.store
+      .check()
+      .catch((error: unknown) => quit(`PORCHLIGHT_STORE cannot be written: ${toCauseCode(error)}`));
+    const server = createServer((request, response) => {
+      // Whoever watches over a process asks at the root.
+      if (/^\/(healthz|readyz)(\?|$)/.test(request.url ?? '')) request.url = helper.basePath + request.url;
+      helper.listener(request, response);
+    });
     server.requestTimeout = requestTimeoutMs;
     server.headersTimeout = headersTimeoutMs;
     server.keepAliveTimeout = keepAliveMs;
-    server.on('error', (error: NodeJS.ErrnoException) => {
-      const why = error.code === 'EADDRINUSE' ? `port ${settings.port} is in use: set PORT` : error.code;
-      process.stderr.write(`porchlight: ${why}\n`);
-      process.exit(1);
-    });
+    server.on('error', ({ code = 'unknown' }: NodeJS.ErrnoException) => quit(listenFaults[code] ?? code));
     server.listen(settings.port, settings.host, 4096, () => {
       const { port } = server.address() as AddressInfo;
       log.info({ url: `http://${settings.host}:${port}${helper.basePath}` }, 'listening');
     });
     const stop = async () => {
       log.info({}, 'stopping: running turns may end');
-      await helper.close();
-      server.close();
-      server.closeAllConnections();
-      process.exit(0);
+      await helper
+        .close()
+        .catch((error: unknown) => log.error({ code: toCauseCode(error) }, 'the store could not be closed'));
+      // The last replies may still be on their way to a slow reader.
+      server.close(() => process.exit(0));
+      setInterval(() => server.closeIdleConnections(), idleSweepMs);
+      setTimeout(() => server.closeAllConnections(), lastRepliesMs);
     };
     process.once('SIGTERM', () => void stop());
     process.once('SIGINT', () => void stop());

@@ -1,5 +1,19 @@
 /** The helper's options, checked once at construction: a mistake is a `TypeError` that names the option. */
 import { type Log, silentLog } from './log.ts';
+import {
+  readAgentUrl,
+  readBasePath,
+  readFunction,
+  readObject,
+  readOneOf,
+  readOrigins,
+  readPrintable,
+  readSecrets,
+  readSomeOf,
+  readText,
+  readWhole,
+  readWorkspace,
+} from './option.ts';
 import { type ReasoningMode, reasoningModes } from './protocol/wire.ts';
 import type { Store } from './store/store.ts';
 
@@ -7,6 +21,7 @@ export type AgentEvent = { event: string; [field: string]: unknown };
 export type WorkspaceOption =
   | 'conversation'
   | 'visitor'
+  /** The uuid of one workspace for all. */
   | (string & {})
   | ((about: WorkspaceAbout) => string);
 /** What a function that names the workspace may decide on. */
@@ -70,102 +85,78 @@ export type Config = {
   log: Log;
 };
 
+/** Every option by its name, so that a misspelt one is not taken for none. */
+const names: Readonly<Record<keyof HelperOptions, true>> = {
+  agentUrl: true,
+  apiKey: true,
+  projectId: true,
+  botId: true,
+  ssoSecret: true,
+  ssoIssuer: true,
+  sessionSecret: true,
+  origins: true,
+  workspace: true,
+  store: true,
+  basePath: true,
+  identity: true,
+  webhookSecret: true,
+  onAgentEvent: true,
+  reasoningModes: true,
+  limits: true,
+  retentionDays: true,
+  trustedProxies: true,
+  log: true,
+};
+const minSecretBytes = 32;
+const maxProxies = 20;
 const maxRetentionDays = 3650;
-const utf8 = new TextEncoder();
+const defaultRetentionDays = 90;
 
-/** @throws TypeError naming the option, never its value */
+/** @throws TypeError naming the option and what was expected, never its value */
 export function readOptions(options: HelperOptions): Config {
-  const ssoSecrets = readSecrets('ssoSecret', options.ssoSecret);
-  const identity = options.identity ?? 'optional';
-  if (!['off', 'optional', 'required'].includes(identity))
-    throw new TypeError('identity must be off, optional or required');
+  const unknown = Object.keys(options).find((name) => !Object.hasOwn(names, name));
+  if (unknown !== undefined) throw new TypeError(`${unknown} is not an option of the helper`);
+  const ssoSecrets = readSecrets('ssoSecret', options.ssoSecret, minSecretBytes);
+  const identity = readOneOf('identity', options.identity, ['off', 'optional', 'required'], 'optional');
   if (identity === 'required' && ssoSecrets.length === 0)
-    throw new TypeError('identity "required" needs ssoSecret');
-  if (!options.store)
-    throw new TypeError('store is missing: pass createMemoryStore() or createSqliteStore(file)');
-  const sessionSecrets = readSecrets('sessionSecret', options.sessionSecret);
-  const modes = options.reasoningModes ?? ['auto'];
-  if (modes.length === 0 || modes.some((mode) => !reasoningModes.includes(mode)))
-    throw new TypeError(`reasoningModes must be some of ${reasoningModes.join(', ')}`);
-  const trustedProxies = options.trustedProxies ?? 0;
-  if (!Number.isInteger(trustedProxies) || trustedProxies < 0)
-    throw new TypeError('trustedProxies must be a whole number from 0');
-  const retentionDays = options.retentionDays ?? 90;
-  if (!Number.isInteger(retentionDays) || retentionDays < 1 || retentionDays > maxRetentionDays)
-    throw new TypeError(`retentionDays must be a whole number from 1 to ${maxRetentionDays}`);
+    throw new TypeError('ssoSecret is missing: identity is required');
+  // One alone: a list of them is somebody's hope of a rotation.
+  const sessionSecret = options.sessionSecret === undefined ? undefined : [options.sessionSecret];
   return {
-    agentUrl: readAgentUrl(options.agentUrl),
-    apiKey: readFilled('apiKey', options.apiKey),
-    projectId: readFilled('projectId', options.projectId),
-    botId: readFilled('botId', options.botId),
+    agentUrl: readAgentUrl('agentUrl', options.agentUrl),
+    apiKey: readPrintable('apiKey', options.apiKey),
+    projectId: readPrintable('projectId', options.projectId),
+    botId: readPrintable('botId', options.botId),
     ssoSecrets,
-    ssoIssuer: options.ssoIssuer,
-    sessionSecret: sessionSecrets[0],
-    origins: options.origins === undefined ? undefined : new Set(options.origins.map(readOrigin)),
-    workspace: readWorkspace(options.workspace),
-    store: options.store,
-    basePath: readBasePath(options.basePath ?? '/porchlight'),
+    ssoIssuer: options.ssoIssuer === undefined ? undefined : readText('ssoIssuer', options.ssoIssuer),
+    sessionSecret: readSecrets('sessionSecret', sessionSecret, minSecretBytes)[0],
+    origins: readOrigins('origins', options.origins),
+    workspace: readWorkspace('workspace', options.workspace),
+    store: readObject(
+      'store',
+      options.store,
+      ['beginTurn'],
+      'what createMemoryStore() or createSqliteStore(file) gives',
+    ),
+    basePath: readBasePath('basePath', options.basePath),
     identity,
     webhookSecrets: readSecrets('webhookSecret', options.webhookSecret, 1),
-    onAgentEvent: options.onAgentEvent,
-    reasoningModes: modes,
-    limited: options.limits !== 'off',
-    retentionDays,
-    trustedProxies,
-    log: options.log ?? silentLog,
+    onAgentEvent: readFunction('onAgentEvent', options.onAgentEvent),
+    reasoningModes: readSomeOf('reasoningModes', options.reasoningModes, reasoningModes, ['auto']),
+    limited: readOneOf('limits', options.limits, ['on', 'off'], 'on') === 'on',
+    retentionDays: readWhole(
+      'retentionDays',
+      options.retentionDays,
+      1,
+      maxRetentionDays,
+      defaultRetentionDays,
+    ),
+    trustedProxies: readWhole('trustedProxies', options.trustedProxies, 0, maxProxies),
+    log: readObject(
+      'log',
+      options.log ?? silentLog,
+      ['info', 'warn', 'error'],
+      'a logger with info, warn and error',
+    ),
   };
-}
-
-function readFilled(name: string, value: unknown): string {
-  if (typeof value !== 'string' || value.trim() === '') throw new TypeError(`${name} is missing`);
-  return value;
-}
-
-function readSecrets(name: string, value: string | readonly string[] | undefined, minBytes = 32): string[] {
-  const secrets = value === undefined ? [] : typeof value === 'string' ? [value] : [...value];
-  for (const secret of secrets) {
-    if (typeof secret !== 'string' || utf8.encode(secret).length < minBytes)
-      throw new TypeError(
-        `${name} must have at least ${minBytes} bytes; make one with: openssl rand -hex 32`,
-      );
-    // One character over and over is long and still guessed at once.
-    if (minBytes > 1 && new Set(secret).size < 5) throw new TypeError(`${name} is too easy to guess`);
-  }
-  return secrets;
-}
-
-function readAgentUrl(value: string): URL {
-  let url: URL;
-  try {
-    url = new URL(value);
-  } catch {
-    throw new TypeError('agentUrl must be an absolute URL');
-  }
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') throw new TypeError('agentUrl must be https');
-  if (url.username || url.password || url.search || url.hash)
-    throw new TypeError('agentUrl must hold no user, query or fragment');
-  return url;
-}
-
-function readOrigin(value: string): string {
-  let origin: string | undefined;
-  try {
-    origin = new URL(value).origin;
-  } catch {}
-  if (origin !== value || origin === 'null')
-    throw new TypeError('origins must be exact origins such as https://shop.example, without a path');
-  return value;
-}
-
-function readBasePath(value: string): string {
-  if (value === '' || value === '/') return '';
-  if (!/^(\/[\w.~-]+)+$/.test(value)) throw new TypeError('basePath must look like /porchlight');
-  return value;
-}
-
-function readWorkspace(value: WorkspaceOption = 'conversation'): WorkspaceOption {
-  if (typeof value === 'function') return value;
-  if (typeof value !== 'string' || value.trim() === '')
-    throw new TypeError('workspace must be conversation, visitor, a workspace uuid or a function');
-  return value;
 }

@@ -1,6 +1,7 @@
 /** Reads the standalone helper's options from the environment; a mistake names the variable, never its value. Node only. */
 import type { HelperOptions } from './config.ts';
 import type { Log } from './log.ts';
+import { toWrong } from './option.ts';
 import type { ReasoningMode } from './protocol/wire.ts';
 import { createMemoryStore } from './store/memory.ts';
 import { createSqliteStore } from './store/sqlite.ts';
@@ -9,14 +10,12 @@ import type { Store } from './store/store.ts';
 export type Environment = Readonly<Record<string, string | undefined>>;
 export type ServeSettings = { options: HelperOptions; host: string; port: number };
 
+const defaultHost = '127.0.0.1';
 const defaultPort = 8788;
 const defaultStore = 'sqlite:porchlight.db';
 
 /** @throws TypeError naming the variable */
 export function readEnvironment(env: Environment, log: Log): ServeSettings {
-  const port = Number(env.PORT || defaultPort);
-  if (!Number.isInteger(port) || port < 0 || port > 65535)
-    throw new TypeError('PORT must be from 0 to 65535');
   const options: HelperOptions = {
     agentUrl: requireVariable(env, 'PORCHLIGHT_AGENT_URL'),
     apiKey: requireVariable(env, 'PORCHLIGHT_API_KEY'),
@@ -26,13 +25,13 @@ export function readEnvironment(env: Environment, log: Log): ServeSettings {
     log,
   };
   const given = (name: string) => env[`PORCHLIGHT_${name}`] || undefined;
-  const ssoSecret = readList(given('SSO_SECRET'));
+  const ssoSecret = readList('ssoSecret', given('SSO_SECRET'));
   if (ssoSecret) options.ssoSecret = ssoSecret;
-  const webhookSecret = readList(given('WEBHOOK_SECRET'));
+  const webhookSecret = readList('webhookSecret', given('WEBHOOK_SECRET'));
   if (webhookSecret) options.webhookSecret = webhookSecret;
-  const origins = readList(given('ORIGINS'));
+  const origins = readList('origins', given('ORIGINS'));
   if (origins) options.origins = origins;
-  const modes = readList(given('REASONING_MODES'));
+  const modes = readList('reasoningModes', given('REASONING_MODES'));
   if (modes) options.reasoningModes = modes as ReasoningMode[];
   const sessionSecret = given('SESSION_SECRET');
   if (sessionSecret) options.sessionSecret = sessionSecret;
@@ -43,11 +42,12 @@ export function readEnvironment(env: Environment, log: Log): ServeSettings {
   const identity = given('IDENTITY');
   if (identity) options.identity = identity as 'off' | 'optional' | 'required';
   const proxies = given('TRUSTED_PROXIES');
-  if (proxies) options.trustedProxies = Number(proxies);
+  if (proxies) options.trustedProxies = toWhole(proxies);
   const days = given('RETENTION_DAYS');
-  if (days) options.retentionDays = Number(days);
-  if (given('LIMITS') === 'off') options.limits = 'off';
-  return { options, host: env.HOST || '127.0.0.1', port };
+  if (days) options.retentionDays = toWhole(days);
+  const limits = given('LIMITS');
+  if (limits) options.limits = limits as 'on' | 'off';
+  return { options, host: readHost(env.HOST || defaultHost), port: readPort(env.PORT) };
 }
 
 function requireVariable(env: Environment, name: string): string {
@@ -56,22 +56,44 @@ function requireVariable(env: Environment, name: string): string {
   return value;
 }
 
-function readList(value: string | undefined): string[] | undefined {
+/** An empty item is a comma too many, or a variable in it that was not set: nobody's secret. */
+function readList(option: string, value: string | undefined): string[] | undefined {
   const items = value?.split(',').map((item) => item.trim());
-  return items?.filter((item) => item !== '');
+  if (items?.includes('')) throw toWrong(option, 'a list separated by commas without an empty item');
+  return items;
+}
+
+/** NaN for what only JavaScript takes for a number, as `0x1` or `1e0`. */
+function toWhole(value: string): number {
+  return /^\d{1,6}$/.test(value) ? Number(value) : Number.NaN;
+}
+
+function readPort(value: string | undefined): number {
+  const port = value ? toWhole(value) : defaultPort;
+  if (!(port <= 65_535)) throw toWrong('PORT', 'a whole number from 0 to 65535');
+  return port;
+}
+
+function readHost(host: string): string {
+  if (/[\s\p{Cc}]/u.test(host)) throw toWrong('HOST', 'an address of this machine');
+  return host;
 }
 
 function openStore(name: string): Store {
   if (name === 'memory') return createMemoryStore();
-  if (name.startsWith('sqlite:')) return createSqliteStore(name.slice('sqlite:'.length));
-  throw new TypeError('PORCHLIGHT_STORE must be memory or sqlite:FILE');
+  const file = /^sqlite:(\S.*\S|\S)$/.exec(name)?.[1];
+  if (file === undefined) throw toWrong('store', 'memory or sqlite:FILE');
+  try {
+    return createSqliteStore(file);
+  } catch {
+    throw toWrong('store', 'an SQLite file that can be opened and written, in a folder that is there');
+  }
 }
 
 /** `ssoSecret must …` → `PORCHLIGHT_SSO_SECRET must …`, for those who know only the variables. */
 export function toVariableMessage(message: string): string {
-  return message.replace(/^[a-z]+(?:[A-Z][a-z]+)*(?= )/, (option) =>
-    ['identity', 'workspace', 'origins', 'store'].includes(option) || /[A-Z]/.test(option)
-      ? `PORCHLIGHT_${option.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`
-      : option,
+  return message.replace(
+    /^[a-z]+(?:[A-Z][a-z]+)*(?= (?:must|is) )/,
+    (option) => `PORCHLIGHT_${option.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`,
   );
 }

@@ -44,6 +44,14 @@ export function toHelperError(error: unknown): HelperError {
   return error instanceof HelperError ? error : new HelperError('internal');
 }
 
+/** The cause in a word for an operator: our own code, or the system's in our spelling, `SQLITE_FULL` as `sqlite-full`. */
+export function toCauseCode(error: unknown): string {
+  if (error instanceof HelperError) return error.code;
+  const { code } = (error ?? {}) as { code?: unknown };
+  const isCode = typeof code === 'string' && /^[A-Z][A-Z0-9_]{2,40}$/.test(code);
+  return isCode ? code.toLowerCase().replaceAll('_', '-') : 'internal';
+}
+
 /** RFC 9457 body. `type` is a stable name, not an address to fetch. */
 export function toProblem(error: HelperError): Problem {
   const { status } = problems[error.code];

@@ -7,7 +7,7 @@ import { dispatchFetch } from './agent/dispatch-fetch.ts';
 import { createAgentHttp, type Dispatch } from './agent/http.ts';
 import { createAgentWorkspaces } from './agent/workspace.ts';
 import { deriveKey, makeRandomHex } from './auth/keys.ts';
-import { createLimiter, toLimitAddress } from './auth/limit.ts';
+import { createLimiter, type Limited, toLimitAddress } from './auth/limit.ts';
 import { addCorsHeaders, requireOrigin, toPreflightResponse } from './auth/origin.ts';
 import { createSessions, type Session, type Sessions } from './auth/session.ts';
 import { type Config, type HelperOptions, readOptions } from './config.ts';
@@ -15,7 +15,7 @@ import { createLeftovers } from './conversation/leftovers.ts';
 import { startUpkeep } from './conversation/upkeep.ts';
 import { createWorkspaces } from './conversation/workspace.ts';
 import type { Edge } from './edge.ts';
-import { HelperError, toHelperError, toProblemResponse } from './errors.ts';
+import { HelperError, toCauseCode, toHelperError, toProblemResponse } from './errors.ts';
 import { toLogFields } from './log.ts';
 import {
   changeConversation,
@@ -23,21 +23,26 @@ import {
   listConversations,
   readConversation,
 } from './routes/conversations.ts';
-import { type Exchange, type Parts, type SignedExchange, toJsonResponse } from './routes/exchange.ts';
+import type { Exchange, Parts, SignedExchange } from './routes/exchange.ts';
+import { createHealth } from './routes/health.ts';
 import { voteMessage } from './routes/messages.ts';
-import { createSession } from './routes/session.ts';
+import { createSession, requireAsker } from './routes/session.ts';
 import { decideTurn, getTurn, putTurn, stopTurn } from './routes/turns.ts';
 import { eraseVisitor, exportVisitor } from './routes/visitor.ts';
 import { receiveWebhook } from './routes/webhooks.ts';
 import { getWidgetFile, type WidgetFiles } from './routes/widget.ts';
 import { createEngine } from './turns/engine.ts';
 import { createReaders } from './turns/readers.ts';
+import { within } from './within.ts';
 
 export type Helper = {
   readonly basePath: string;
-  /** Answers every path under `basePath`, and `/healthz`; 404 for all else. */
+  /** Answers every path under `basePath`; 404 for all else. */
   fetch(request: Request, edge?: Edge): Promise<Response>;
-  /** Refuses new requests, lets running turns end for at most `withinMs` (default 25 s), then frees everything. */
+  /**
+   * Refuses new requests, answers those in flight and lets running turns end, all for at most `withinMs` (default 25 s),
+   * then frees everything.
+   */
   close(withinMs?: number): Promise<void>;
 };
 
@@ -53,6 +58,7 @@ type Env = { Bindings: { edge: Edge } };
 type Context = { req: { raw: Request; param(): Record<string, string>; url: string }; env: Env['Bindings'] };
 
 const drainMs = 25_000;
+const leftoversMs = 1_000;
 
 /** @throws TypeError naming the option that is wrong */
 export function createHelper(options: HelperOptions, runtime: Runtime = {}): Helper {
@@ -61,7 +67,12 @@ export function createHelper(options: HelperOptions, runtime: Runtime = {}): Hel
   const monotonicNow = runtime.monotonicNow ?? (() => performance.now());
   const parts = createParts(config, runtime.dispatch ?? dispatchFetch, now, monotonicNow);
   const widgetFiles: WidgetFiles = runtime.widgetFiles ?? new Map();
-  let closing = false;
+  const health = createHealth(parts);
+  const inFlight = new Set<Promise<unknown>>();
+  let closed: Promise<void> | undefined;
+  const requireOpen = () => {
+    if (closed) throw new HelperError('shutting-down', undefined, 1000);
+  };
 
   const toExchange = (c: Context): Exchange => {
     const { headers } = c.req.raw;
@@ -82,6 +93,7 @@ export function createHelper(options: HelperOptions, runtime: Runtime = {}): Hel
     addCorsHeaders(cors, origin);
     Object.assign(exchange.headers, Object.fromEntries(cors));
     try {
+      requireOpen();
       return await route(exchange);
     } catch (error) {
       const response = toErrorResponse(error, config);
@@ -89,57 +101,73 @@ export function createHelper(options: HelperOptions, runtime: Runtime = {}): Hel
       return response;
     }
   };
-  const signed = (route: (parts: Parts, exchange: SignedExchange) => Promise<Response>) =>
+  type SignedRoute = (parts: Parts, exchange: SignedExchange) => Promise<Response>;
+  const signed = (route: SignedRoute, what?: Limited) =>
     fromPage(async (exchange) => {
-      const session = await requireSession(exchange.request, await parts.sessions());
-      if (config.limited) parts.limiter.take('request', session.owner, exchange.address);
+      const session = await requireSession(exchange.request, await parts.sessions(), config);
+      const counted: Limited[] = what === undefined ? ['request'] : ['request', what];
+      if (config.limited) for (const one of counted) parts.limiter.take(one, session.owner, exchange.address);
       return route(parts, { ...exchange, session });
     });
-  const health = () => toJsonResponse({ status: 'ok' }, { 'cache-control': 'no-store' });
+  const asking =
+    (route: SignedRoute): SignedRoute =>
+    async (_, exchange) => {
+      await requireAsker(parts, exchange.session);
+      return route(parts, exchange);
+    };
 
   const app = new Hono<Env>();
   const api = config.basePath === '' ? app : app.basePath(config.basePath);
-  app.get('/healthz', health);
-  api.get('/healthz', health);
+  api.get('/healthz', health.alive);
+  api.get('/readyz', () => health.ready(closed !== undefined));
   api.get('/widget/:file', (c) => getWidgetFile(widgetFiles, toExchange(c)));
-  api.post('/webhooks/agent', (c) => receiveWebhook(parts, toExchange(c)));
+  api.post('/webhooks/agent', (c) => {
+    requireOpen();
+    return receiveWebhook(parts, toExchange(c));
+  });
   api.options('*', (c) => toPreflightResponse(requireOrigin(c.req.raw, config.origins)));
   api.post(
     '/session',
     fromPage((exchange) => createSession(parts, exchange)),
   );
   api.get('/conversations', signed(listConversations));
-  api.get('/conversations/:id', signed(readConversation));
-  api.patch('/conversations/:id', signed(changeConversation));
-  api.delete('/conversations/:id', signed(deleteConversation));
-  api.put('/conversations/:id/turns/:turnId', signed(putTurn));
+  api.get('/conversations/:id', signed(readConversation, 'history'));
+  api.patch('/conversations/:id', signed(changeConversation, 'change'));
+  api.delete('/conversations/:id', signed(deleteConversation, 'change'));
+  api.put('/conversations/:id/turns/:turnId', signed(asking(putTurn)));
   api.get('/conversations/:id/turns/:turnId', signed(getTurn));
   api.delete('/conversations/:id/turns/:turnId', signed(stopTurn));
-  api.post('/conversations/:id/turns/:turnId/decision', signed(decideTurn));
-  api.put('/conversations/:id/messages/:messageId/vote', signed(voteMessage));
-  api.get('/visitor', signed(exportVisitor));
-  api.delete('/visitor', signed(eraseVisitor));
+  api.post('/conversations/:id/turns/:turnId/decision', signed(asking(decideTurn)));
+  api.put('/conversations/:id/messages/:messageId/vote', signed(voteMessage, 'change'));
+  api.get('/visitor', signed(exportVisitor, 'export'));
+  api.delete('/visitor', signed(eraseVisitor, 'change'));
   app.notFound(() => toProblemResponse(new HelperError('not-found')));
   app.onError((error) => toErrorResponse(error, config));
 
   const { store, log, retentionDays } = config;
   const stopUpkeep = startUpkeep({ store, log, now, leftovers: parts.leftovers, guestDays: retentionDays });
 
+  const shutDown = async (withinMs: number) => {
+    stopUpkeep();
+    const untilMs = performance.now() + withinMs;
+    await within(Promise.allSettled(inFlight), withinMs).catch(() => {});
+    await parts.engine.drain(Math.max(0, untilMs - performance.now()));
+    parts.engine.close();
+    // What is being deleted at the agent is tried again after the next start, if it takes longer.
+    await within(parts.leftovers.settled(), leftoversMs).catch(() => {});
+    await config.store.close();
+  };
+
   return {
     basePath: config.basePath,
     async fetch(request, edge = {}) {
-      if (closing) return toProblemResponse(new HelperError('shutting-down', undefined, 1000));
-      return app.fetch(request, { edge });
+      const answer = Promise.resolve(app.fetch(request, { edge }));
+      inFlight.add(answer);
+      return answer.finally(() => inFlight.delete(answer));
     },
-    async close(withinMs = drainMs) {
-      if (closing) return;
-      closing = true;
-      stopUpkeep();
-      await parts.engine.drain(withinMs);
-      parts.engine.close();
-      // What is being deleted at the agent is tried again after the next start, if it takes longer.
-      await Promise.race([parts.leftovers.settled(), new Promise((resolve) => setTimeout(resolve, 1_000))]);
-      await config.store.close();
+    close(withinMs = drainMs) {
+      closed ??= shutDown(withinMs);
+      return closed;
     },
   };
 }
@@ -176,13 +204,17 @@ function createParts(
     now,
     chat,
     conversations,
-    limiter: createLimiter(now),
-    bot: createAgentBot(http, now),
+    limiter: createLimiter(),
+    bot: createAgentBot(http),
     engine,
     leftovers,
     readers: createReaders(),
     sessions: () => {
-      sessions ??= openSessions(config, now);
+      sessions ??= openSessions(config, now).catch((error: unknown) => {
+        // Forgotten, so that the next request asks the store again.
+        sessions = undefined;
+        throw error;
+      });
       return sessions;
     },
   };
@@ -194,15 +226,20 @@ async function openSessions({ sessionSecret, store }: Config, now: () => number)
   return createSessions(await deriveKey(secret, 'porchlight session v1'), now);
 }
 
-async function requireSession(request: Request, sessions: Sessions): Promise<Session> {
+async function requireSession(request: Request, sessions: Sessions, { identity }: Config): Promise<Session> {
   const token = /^Bearer ([\w.~+/=-]+)$/i.exec(request.headers.get('authorization') ?? '')?.[1];
   if (token === undefined) throw new HelperError('unauthenticated');
-  return sessions.verify(token);
+  const session = await sessions.verify(token);
+  // Signed while guests were still admitted.
+  if (identity === 'required' && session.visitor.kind === 'anonymous')
+    throw new HelperError('sign-in-required');
+  return session;
 }
 
 function toErrorResponse(error: unknown, { log }: Config): Response {
   const known = toHelperError(error);
-  if (known.code === 'internal') log.error(toLogFields(error), 'a request failed');
+  if (known.code === 'internal')
+    log.error({ ...toLogFields(error), code: toCauseCode(error) }, 'a request failed');
   if (known.code === 'origin-refused') log.warn({ code: known.code }, 'a page of an unlisted origin called');
   return toProblemResponse(known);
 }

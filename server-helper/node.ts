@@ -7,13 +7,14 @@ import { createUndiciDispatch } from './agent/dispatch-undici.ts';
 import type { HelperOptions } from './config.ts';
 import type { OpenStream } from './edge.ts';
 import { createHelper, type Helper } from './handler.ts';
+import { createMountNotes, findTarget } from './mount/connect.ts';
 import type { LogSink } from './turns/log.ts';
 import { readWidgetFiles } from './widget-files.ts';
 
 export type NodeHelper = Helper & {
   /**
-   * For `http.createServer`, Express, Connect and the like. What is not the helper's goes to `next`,
-   * or is answered with 404 where there is none.
+   * For `http.createServer`, Express, Connect and the like, before what reads bodies. What is not the helper's goes to
+   * `next` as it came, or is answered with 404 where there is none.
    */
   listener(request: IncomingMessage, response: ServerResponse, next?: () => void): void;
 };
@@ -30,17 +31,24 @@ export function createNodeHelper(options: HelperOptions): NodeHelper {
       }),
     { overrideGlobalObjects: false },
   );
+  const { basePath } = helper;
+  const { log } = options;
+  // Silent is for what happens while it serves: a faulty mounting is seen by nobody else.
+  const mount = createMountNotes(basePath, (message) =>
+    log ? log.warn({}, message) : process.emitWarning(message, 'PorchlightWarning'),
+  );
   return {
-    basePath: helper.basePath,
+    basePath,
     fetch: helper.fetch,
     listener(request, response, next) {
-      // Express cuts the mount path off `url` and keeps the whole in `originalUrl`.
-      const { originalUrl } = request as { originalUrl?: string };
-      if (originalUrl !== undefined) request.url = originalUrl;
-      const path = request.url?.split('?', 1)[0] ?? '/';
-      const mine = path === '/healthz' || path === helper.basePath || path.startsWith(`${helper.basePath}/`);
-      if (next && !mine) next();
-      else void serve(request, response);
+      const target = findTarget(request, basePath);
+      if (target === undefined && next) {
+        mount.passed(request);
+        return next();
+      }
+      if (target !== undefined) request.url = target;
+      mount.restoreBody(request);
+      void serve(request, response);
     },
     async close(withinMs) {
       await helper.close(withinMs);

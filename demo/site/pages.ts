@@ -1,4 +1,4 @@
-/** Serves the shop's pages and assets, with the widget's tag put where each page asks for it. */
+/** Serves the shop's pages, each put into the frame that all share, and its assets. */
 import { readFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { extname } from 'node:path';
@@ -37,23 +37,42 @@ export async function servePage(
   const isSafe = /^\/(assets\/)?[\w-]+\.\w+$/.test(name);
   try {
     if (!type || !isSafe) throw new Error('no such page');
-    const file = new URL(extension === '.html' ? `pages${name}` : name.slice(1), folder);
-    const content = await readFile(file);
+    const isPage = extension === '.html';
+    const content = await readFile(new URL(isPage ? `pages${name}` : name.slice(1), folder));
     const headers: Record<string, string> = { 'content-type': type, 'cache-control': 'no-cache' };
     if (name === '/strict.html') headers['content-security-policy'] = strictPolicy;
+    const body = isPage ? frame(await readFrame(), content.toString(), name, widget) : content;
     response.writeHead(200, headers);
-    response.end(extension === '.html' ? placeTag(content.toString('utf8'), name, widget) : content);
+    response.end(body);
   } catch {
     response.writeHead(404, { 'content-type': 'text/plain; charset=utf-8' });
     response.end('There is no such page. The shop begins at /');
   }
 }
 
-function placeTag(html: string, name: string, { botId, helper }: { botId: string; helper: string }): string {
+function readFrame(): Promise<string> {
+  return readFile(new URL('frame.html', folder), 'utf8');
+}
+
+/** A page is what belongs into the head, then its `main`. */
+function frame(
+  around: string,
+  page: string,
+  name: string,
+  widget: { botId: string; helper: string },
+): string {
   const style = name === '/dock.html' ? 'dock' : 'normal';
   const tags = [
     '<script async src="/assets/chat.js"></script>',
-    `<script async src="${helper}/widget/loader.js" data-bot-id="${botId}" data-open-style="${style}"></script>`,
+    `<script async src="${widget.helper}/widget/loader.js" data-bot-id="${widget.botId}" data-open-style="${style}"></script>`,
   ];
-  return html.replace('<!-- porchlight -->', tags.join('\n'));
+  const [top = '', foot = ''] = around.split('<!-- main -->');
+  const mainAt = page.indexOf('<main');
+  return [
+    top
+      .replace('<!-- head -->', () => page.slice(0, mainAt))
+      .replace(`<a href="${name}">`, `<a href="${name}" aria-current="page">`),
+    page.slice(mainAt),
+    foot.replace('<!-- porchlight -->', tags.join('\n')),
+  ].join('');
 }

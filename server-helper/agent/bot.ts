@@ -6,13 +6,17 @@ import { type AgentHttp, AgentMissing } from './http.ts';
 export type AgentBot = {
   /** Kept for five minutes; a failure gives what was known, or plain defaults, never an error. */
   readProfile(): Promise<AgentProfile>;
-  /** Tells the agent who is there. Undefined: this deployment does not want to know. */
+  /** @throws HelperError when the agent cannot be asked */
+  check(): Promise<void>;
+  /** Tells the agent who is there. Undefined: this deployment does not want to know, or cannot be told now. */
   introduce(ssoToken: string): Promise<{ memberId: string | undefined; member: boolean } | undefined>;
 };
 
 const profileTtlMs = 5 * 60_000;
 const retryAfterFailureMs = 10_000;
 const profileTimeoutMs = 3_000;
+/** A deployment that does not want to know may be another one after an update. */
+const silentAfterMissingMs = 5 * 60_000;
 
 const plain: AgentProfile = {
   name: 'Assistant',
@@ -21,19 +25,23 @@ const plain: AgentProfile = {
   starters: [],
 };
 
-export function createAgentBot(http: AgentHttp, now: () => number): AgentBot {
+/** @param nowMs monotonic */
+export function createAgentBot(http: AgentHttp, nowMs = () => performance.now()): AgentBot {
   let profile = plain;
-  let freshUntil = 0;
+  let freshUntilMs = Number.NEGATIVE_INFINITY;
+  let introducesFromMs = Number.NEGATIVE_INFINITY;
   let reading: Promise<void> | undefined;
-  let introduces = true;
 
+  const read = async () => {
+    const reply = asObject(await http.call('GET', '/v1/bot/read', { timeoutMs: profileTimeoutMs }));
+    profile = readProfile(asObject(reply?.bot) ?? asObject(reply?.data) ?? reply ?? {});
+    freshUntilMs = nowMs() + profileTtlMs;
+  };
   const refresh = async () => {
     try {
-      const reply = asObject(await http.call('GET', '/v1/bot/read', { timeoutMs: profileTimeoutMs }));
-      profile = readProfile(asObject(reply?.bot) ?? asObject(reply?.data) ?? reply ?? {});
-      freshUntil = now() + profileTtlMs;
+      await read();
     } catch {
-      freshUntil = now() + retryAfterFailureMs;
+      freshUntilMs = nowMs() + retryAfterFailureMs;
     } finally {
       reading = undefined;
     }
@@ -41,19 +49,20 @@ export function createAgentBot(http: AgentHttp, now: () => number): AgentBot {
 
   return {
     async readProfile() {
-      if (now() >= freshUntil) {
+      if (nowMs() >= freshUntilMs) {
         reading ??= refresh();
         await reading;
       }
       return profile;
     },
+    check: read,
     async introduce(token) {
-      if (!introduces) return undefined;
+      if (nowMs() < introducesFromMs) return undefined;
       try {
         const reply = asObject(await http.call('POST', '/v1/bot/widget/sso', { body: { token } }));
         return { memberId: asString(reply?.member_id), member: reply?.project_member === true };
       } catch (error) {
-        if (error instanceof AgentMissing) introduces = false;
+        if (error instanceof AgentMissing) introducesFromMs = nowMs() + silentAfterMissingMs;
         // An agent that cannot be told now is no reason to keep a visitor out.
         return undefined;
       }

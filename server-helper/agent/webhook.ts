@@ -4,6 +4,7 @@ const utf8 = new TextEncoder();
 
 /**
  * @param signature the header, with or without `sha256=`
+ * @param beforeSecond called before the second form is tried, which is dear: it may throw
  * @returns the text that the signature covers, or undefined when no secret made it
  * @see agent-api-decisions.md "Webhooks": the hosted sample signs the re-serialised body, so that is tried second
  */
@@ -11,14 +12,16 @@ export async function verifyWebhook(
   raw: Uint8Array<ArrayBuffer>,
   signature: string | null,
   secrets: readonly string[],
+  beforeSecond: () => void,
 ): Promise<string | undefined> {
   const given = readSignature(signature ?? '');
   if (given === undefined) return undefined;
-  const candidates = [raw, toReserialised(raw)].filter((bytes) => bytes !== undefined);
-  for (const bytes of candidates)
-    for (const secret of secrets)
-      if (await isSigned(bytes, given, secret)) return new TextDecoder().decode(bytes);
-  return undefined;
+  if (await isSignedByOne(raw, given, secrets)) return new TextDecoder().decode(raw);
+  beforeSecond();
+  const second = toReserialised(raw);
+  return second && (await isSignedByOne(second, given, secrets))
+    ? new TextDecoder().decode(second)
+    : undefined;
 }
 
 /** The whole text must be 32 bytes in hex or in base64 of either alphabet: nothing is cut off or skipped. */
@@ -28,6 +31,15 @@ function readSignature(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (!base64) return undefined;
   const bytes = atob(base64.replaceAll('-', '+').replaceAll('_', '/'));
   return Uint8Array.from(bytes, (char) => char.charCodeAt(0));
+}
+
+async function isSignedByOne(
+  bytes: Uint8Array<ArrayBuffer>,
+  signature: Uint8Array<ArrayBuffer>,
+  secrets: readonly string[],
+): Promise<boolean> {
+  for (const secret of secrets) if (await isSigned(bytes, signature, secret)) return true;
+  return false;
 }
 
 /** `subtle.verify` compares in constant time. */

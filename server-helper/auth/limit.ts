@@ -8,6 +8,13 @@ export const rates = {
   turn: { visitor: { burst: 10, perMinute: 20 }, address: { burst: 60, perMinute: 120 } },
   session: { visitor: undefined, address: { burst: 60, perMinute: 60 } },
   request: { visitor: { burst: 120, perMinute: 240 }, address: { burst: 600, perMinute: 1200 } },
+  // What follows makes the agent work, whose own limit is one for all visitors.
+  signIn: { visitor: { burst: 20, perMinute: 30 }, address: undefined },
+  history: { visitor: { burst: 20, perMinute: 30 }, address: { burst: 100, perMinute: 200 } },
+  change: { visitor: { burst: 20, perMinute: 30 }, address: { burst: 100, perMinute: 200 } },
+  export: { visitor: { burst: 2, perMinute: 0.2 }, address: { burst: 20, perMinute: 2 } },
+  // Deliveries whose signature has to be looked for a second time: that costs some 60 ms.
+  webhook: { visitor: undefined, address: { burst: 30, perMinute: 60 } },
 } as const satisfies Record<string, { visitor: Rate | undefined; address: Rate | undefined }>;
 
 export type Limited = keyof typeof rates;
@@ -20,14 +27,15 @@ export type Limiter = {
 const maxBuckets = 50_000;
 type Bucket = { tokens: number; at: number };
 
-export function createLimiter(now: () => number): Limiter {
+/** @param nowMs monotonic */
+export function createLimiter(nowMs = () => performance.now()): Limiter {
   const buckets = new Map<string, Bucket>();
 
   const waitFor = (key: string, { burst, perMinute }: Rate): { bucket: Bucket; waitMs: number } => {
-    const at = now();
+    const at = nowMs();
     const perMs = perMinute / 60_000;
     const known = buckets.get(key);
-    const tokens = known ? Math.min(burst, known.tokens + Math.max(0, at - known.at) * perMs) : burst;
+    const tokens = known ? Math.min(burst, known.tokens + (at - known.at) * perMs) : burst;
     const bucket = { tokens, at };
     // Re-inserted, so that the map's order is by last use and the oldest can go.
     buckets.delete(key);
@@ -62,13 +70,24 @@ export function toLimitAddress(
   forwardedFor: string | null,
   trustedProxies: number,
 ): string | undefined {
-  const hops = trustedProxies > 0 && forwardedFor ? forwardedFor.split(',').map((hop) => hop.trim()) : [];
-  const hop = hops[hops.length - trustedProxies];
-  const address = hop && /^[0-9a-f:.]{3,45}$/i.test(hop) ? hop : socketAddress;
+  const hops = trustedProxies > 0 && forwardedFor ? forwardedFor.split(',') : [];
+  const address = readAddress(hops[hops.length - trustedProxies]) ?? socketAddress;
   if (address === undefined) return undefined;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped) return mapped;
   return address.includes(':') ? toPrefix64(address) : address;
+}
+
+const v4 = String.raw`\d{1,3}(?:\.\d{1,3}){3}`;
+const v6 = String.raw`(?:[\da-f]{0,4}:){2,7}(?:[\da-f]{0,4}|${v4})`;
+const hopShape = new RegExp(String.raw`^(?:(${v4})(?::\d+)?|(${v6})|\[(${v6})\](?::\d+)?)$`, 'i');
+
+/** Some proxies add the port, which is another one with each connection: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
+function readAddress(hop = ''): string | undefined {
+  return hopShape
+    .exec(hop.trim())
+    ?.slice(1)
+    .find((address) => address !== undefined);
 }
 
 function toPrefix64(address: string): string {

@@ -17,10 +17,12 @@ export class BadShape extends Error {
 }
 
 const text = (max: number) => v.pipe(v.string(), v.maxLength(max, `at most ${max} characters`));
+/** Anything that a reader sees: not space, controls, format characters (U+200B, U+FEFF), fillers or the blank of Braille. */
+const visible = /[^\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u;
 const filled = (max: number) =>
   v.pipe(
     text(max),
-    v.check((value) => value.trim() !== '', 'must not be empty'),
+    v.check((value) => visible.test(value), 'must not be empty'),
   );
 
 /** `exactOptional`: a field that is there must have a value; null is not "absent". */

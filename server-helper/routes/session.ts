@@ -7,6 +7,9 @@ import { readSessionRequest } from '../protocol/check.ts';
 import { type Allowed, chatModes, type SessionReply, type Visitor } from '../protocol/wire.ts';
 import { type Exchange, type Parts, readJson, toJsonResponse } from './exchange.ts';
 
+/** Learnt anew at each sign-in. */
+const memberTtlMs = 30 * 24 * 3600_000;
+
 export async function createSession(parts: Parts, exchange: Exchange): Promise<Response> {
   const { config, limiter, bot } = parts;
   if (config.limited) limiter.take('session', undefined, exchange.address);
@@ -23,6 +26,7 @@ export async function createSession(parts: Parts, exchange: Exchange): Promise<R
     const known = await sessions.verifyForRenewal(earlier);
     if (known.visitor.kind === 'anonymous' && config.identity === 'required')
       throw new HelperError('sign-in-required');
+    await requireAsker(parts, known);
     // Only a fresh SSO token makes an identified session last longer.
     if (known.visitor.kind === 'identified') expiresAtSeconds = known.expiresAtSeconds;
     session = known;
@@ -45,16 +49,22 @@ export async function createSession(parts: Parts, exchange: Exchange): Promise<R
 }
 
 async function exchangeSsoToken(parts: Parts, token: string): Promise<Omit<Session, 'expiresAtSeconds'>> {
-  const { config, bot, store, now } = parts;
+  const { config, bot, store, limiter, now } = parts;
   const rules = { secrets: config.ssoSecrets, audience: config.botId, issuer: config.ssoIssuer };
   const identity = await verifySsoToken(token, rules, now() / 1000);
+  if (config.limited) limiter.take('signIn', identity.owner, undefined);
   const introduced = await bot.introduce(token);
-  if (introduced?.memberId !== undefined) {
-    await store.remember(toMemberKey(identity.owner), introduced.memberId);
-  }
+  const key = toMemberKey(identity.owner);
+  if (introduced?.memberId !== undefined) await store.replace(key, introduced.memberId, memberTtlMs);
+  else if (introduced) await store.forget(key);
   const visitor: Visitor = { kind: 'identified', member: introduced?.member ?? false };
   if (identity.name !== undefined) visitor.name = identity.name;
   return { owner: identity.owner, visitor };
+}
+
+/** @throws HelperError `unauthenticated` for a guest who has signed in since: what that guest asks would be nobody's */
+export async function requireAsker({ store }: Parts, { owner, visitor }: Session): Promise<void> {
+  if (visitor.kind === 'anonymous' && (await store.isMerged(owner))) throw new HelperError('unauthenticated');
 }
 
 export function toMemberKey(owner: string): string {

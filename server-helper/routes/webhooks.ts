@@ -7,31 +7,94 @@ import { toLogFields } from '../log.ts';
 import { type Exchange, type Parts, readBody, toEmptyResponse } from './exchange.ts';
 
 const maxWebhookBytes = 1024 * 1024;
-/** The sender tries again for about a day; a repeat after that would be handed over anew. */
-const rememberedMs = 48 * 3600_000;
+/** The sender tries again for about a day, under the same delivery id. */
+const deliveryTtlMs = 48 * 3600_000;
+/** The id is not signed: the same bytes under a new one are a replay, unless some time has passed. */
+const bytesTtlMs = 10 * 60_000;
+/** How long a running handler is believed in when its helper was lost. */
+const runningTtlMs = 2 * 60_000;
+const renewEveryMs = 30_000;
+const handled = 'handled';
 
 export async function receiveWebhook(parts: Parts, exchange: Exchange): Promise<Response> {
-  const { config, store } = parts;
+  const { config, limiter } = parts;
   if (config.webhookSecrets.length === 0) throw new HelperError('not-found');
+  const { headers } = exchange.request;
+  if ((headers.get('content-encoding') ?? 'identity') !== 'identity')
+    throw new HelperError('unsupported-media-type');
   const raw = await readBody(exchange.request, maxWebhookBytes);
-  const signature = exchange.request.headers.get('x-service-signature');
-  const signed = await verifyWebhook(raw, signature, config.webhookSecrets);
+  const signed = await verifyWebhook(raw, headers.get('x-service-signature'), config.webhookSecrets, () => {
+    if (config.limited) limiter.take('webhook', undefined, exchange.address);
+  });
   if (signed === undefined) throw new HelperError('unauthenticated', 'The signature is not valid');
   const event = readEvent(signed);
-  const delivery = exchange.request.headers.get('x-service-delivery');
-  const key = `webhook:${await hashText(delivery && delivery.length <= 200 ? delivery : signed)}`;
+  const delivery = headers.get('x-service-delivery');
+  const keys = new Map([[`webhook-bytes:${await hashText(signed)}`, bytesTtlMs]]);
+  if (delivery) keys.set(`webhook-delivery:${await hashText(delivery)}`, deliveryTtlMs);
+  const isDone = await handOver(parts, event, keys);
+  return isDone
+    ? toEmptyResponse(exchange.headers)
+    : toEmptyResponse({ ...exchange.headers, 'retry-after': '1' }, 503);
+}
+
+/**
+ * @param keys what tells a repeat, each with how long it does
+ * @returns false while the handler of an earlier delivery still runs
+ */
+async function handOver(
+  { config, store }: Parts,
+  event: AgentEvent,
+  keys: ReadonlyMap<string, number>,
+): Promise<boolean> {
   const mine = crypto.randomUUID();
-  if ((await store.remember(key, mine, rememberedMs)) !== mine) return toEmptyResponse(exchange.headers);
+  const taken: string[] = [];
+  const forget = () => Promise.all(taken.map((key) => store.forget(key)));
+  for (const key of keys.keys()) {
+    const stands = await store.remember(key, mine, runningTtlMs);
+    if (stands === mine) taken.push(key);
+    else if (stands === handled) {
+      // By what else it is known, it is a repeat from now on, too.
+      for (const [other, ttlMs] of keys) if (other !== key) await store.replace(other, handled, ttlMs);
+      return true;
+    } else {
+      await forget();
+      return false;
+    }
+  }
   try {
-    await config.onAgentEvent?.(event);
+    await whileRenewing(
+      () => Promise.all(taken.map((key) => store.replace(key, mine, runningTtlMs))),
+      async () => config.onAgentEvent?.(event),
+    );
   } catch (error) {
     // Forgotten, so that the sender's next try is handed over.
-    await store.forget(key);
+    await forget();
     config.log.error({ ...toLogFields(error), event: toWord(event.event) }, 'onAgentEvent failed');
     throw new HelperError('internal');
   }
   config.log.info({ event: toWord(event.event) }, 'agent event received');
-  return toEmptyResponse(exchange.headers);
+  try {
+    for (const [key, ttlMs] of keys) await store.replace(key, handled, ttlMs);
+  } catch (error) {
+    // The sender is told the truth all the same: it was handled.
+    config.log.error(toLogFields(error), 'an agent event was handled, and that could not be stored');
+  }
+  return true;
+}
+
+/** Every so often while `act` runs; all of it is over when this resolves. */
+async function whileRenewing(renew: () => Promise<unknown>, act: () => Promise<void>): Promise<void> {
+  let renewed: Promise<unknown> = Promise.resolve();
+  const timer = setInterval(() => {
+    // One that fails leaves what stands a while longer.
+    renewed = renew().catch(() => {});
+  }, renewEveryMs);
+  try {
+    await act();
+  } finally {
+    clearInterval(timer);
+    await renewed;
+  }
 }
 
 function toWord(value: string): string {

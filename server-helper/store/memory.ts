@@ -47,6 +47,7 @@ export function createMemoryStore(now: () => number = Date.now): Store {
   return {
     async beginTurn(conversation, turn): Promise<BeginTurn> {
       const { id, owner, bot } = conversation;
+      if (merged.has(owner)) return { kind: 'gone' };
       const known = conversations.get(id);
       if (known && (known.deletedAt !== undefined || known.owner !== owner || known.bot !== bot))
         return { kind: 'gone' };

@@ -50,6 +50,7 @@ export function createSqliteTurns(
     beginTurn: (conversation, turn) =>
       file.write(() => {
         const { id, owner, bot } = conversation;
+        if (one('SELECT 1 FROM merged WHERE owner = ?', owner)) return { kind: 'gone' };
         run(
           `INSERT INTO conversations (${conversationColumns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
           id,

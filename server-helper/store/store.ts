@@ -64,7 +64,7 @@ export type EndsFrom = { status: 'running'; runner?: string } | { status: 'pause
 
 export type BeginTurn =
   | { kind: 'began' | 'known' | 'running'; conversation: ConversationRecord; turn: TurnRecord }
-  /** Deleted, or somebody else's. */
+  /** Deleted, somebody else's, or of a guest who has become somebody. */
   | { kind: 'gone' };
 
 export type Page = { limit: number; before?: { updatedAt: number; id: string } | undefined };

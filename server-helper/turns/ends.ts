@@ -2,6 +2,7 @@
 import { writePause } from '../conversation/pause.ts';
 import { type Log, toLogFields } from '../log.ts';
 import type { EndsFrom, Store, TurnEndChange, TurnRecord } from '../store/store.ts';
+import { within } from '../within.ts';
 import { readEarlier } from './record.ts';
 import type { LiveTurn, TurnEnd } from './turn.ts';
 
@@ -48,14 +49,14 @@ export function createEnds(store: Store, log: Log): Ends {
     async write(turn, end, from) {
       const one: Kept = { turn, change: toChange(turn, end), from, writing: undefined };
       kept.set(turn, one);
-      const isWritten = await within(patienceMs, tryWrite(one));
+      const isWritten = await within(tryWrite(one), patienceMs).catch(() => undefined);
       if (isWritten === undefined) {
         log.error({ turnId: turn.id }, 'the end of a turn could not be stored yet');
         return { outcome: 'kept' };
       }
       kept.delete(turn);
       if (isWritten) return { outcome: 'written' };
-      const found = await within(patienceMs, find(turn));
+      const found = await within(find(turn), patienceMs).catch(() => undefined);
       if (found === undefined) return { outcome: 'other', stands: undefined };
       const [stands] = found;
       if (!stands) return { outcome: 'gone' };
@@ -71,21 +72,6 @@ export function createEnds(store: Store, log: Log): Ends {
       await Promise.all(due.map(tryAgain));
     },
   };
-}
-
-/** Undefined when it failed or took longer. */
-async function within<T>(ms: number, promise: Promise<T>): Promise<T | undefined> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, ms, undefined);
-  });
-  try {
-    return await Promise.race([promise, late]);
-  } catch {
-    return undefined;
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** Question and answer are kept only as long as the agent's record cannot give them. */

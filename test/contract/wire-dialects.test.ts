@@ -10,7 +10,7 @@ import { toTurnPath, type Visitor } from '../support/visitor.ts';
 let rig: Rig;
 let visitor: Visitor;
 beforeAll(async () => {
-  rig = await startRig({ env: { PORCHLIGHT_WORKSPACE: 'workspace-1' } });
+  rig = await startRig({ env: { PORCHLIGHT_WORKSPACE: '7c1f0a52-3b6e-4d18-9a40-5e2d8f6b1c07' } });
   visitor = await rig.visit();
 });
 afterAll(() => rig.close());

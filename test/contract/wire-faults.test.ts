@@ -11,7 +11,10 @@ let rig: Rig;
 let visitor: Visitor;
 beforeAll(async () => {
   // The agent is asked for a lost answer a few times over six seconds; nobody waits for that here.
-  rig = await startRig({ movableClock: true, env: { PORCHLIGHT_WORKSPACE: 'workspace-1' } });
+  rig = await startRig({
+    movableClock: true,
+    env: { PORCHLIGHT_WORKSPACE: '7c1f0a52-3b6e-4d18-9a40-5e2d8f6b1c07' },
+  });
   visitor = await rig.visit();
 });
 afterAll(() => rig.close());
@@ -69,7 +72,10 @@ test.each(failures)(
 test('clause 16: an agent that cannot be reached fails the turn, retryable', async () => {
   const alone = await startRig({
     movableClock: true,
-    env: { PORCHLIGHT_WORKSPACE: 'workspace-1', PORCHLIGHT_AGENT_URL: 'http://127.0.0.1:9' },
+    env: {
+      PORCHLIGHT_WORKSPACE: '7c1f0a52-3b6e-4d18-9a40-5e2d8f6b1c07',
+      PORCHLIGHT_AGENT_URL: 'http://127.0.0.1:9',
+    },
   });
   const lonely = await alone.visit();
   const stream = await lonely.ask(randomUUID(), randomUUID(), makeQuestion());
@@ -105,7 +111,7 @@ test.each(waits)('clause 16: retryAfterMs comes from %s', async (_, headers, fro
 
 test('clause 16: without Retry-After, retryAfterMs comes from X-RateLimit-Reset or from a date', async () => {
   // A helper of its own: the clock of the other one has moved.
-  const punctual = await startRig({ env: { PORCHLIGHT_WORKSPACE: 'w' } });
+  const punctual = await startRig({ env: { PORCHLIGHT_WORKSPACE: '7c1f0a52-3b6e-4d18-9a40-5e2d8f6b1c07' } });
   const guest = await punctual.visit();
   const date = () => new Date(Date.now() + 90_000).toUTCString();
   for (const headers of [{ 'x-ratelimit-reset': resetInSeconds(90) }, { 'retry-after': date() }]) {

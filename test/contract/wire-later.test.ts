@@ -8,7 +8,10 @@ import { makeQuestion, toTurnPath } from '../support/visitor.ts';
 const minuteMs = 60_000;
 let rig: Rig;
 beforeAll(async () => {
-  rig = await startRig({ movableClock: true, env: { PORCHLIGHT_WORKSPACE: 'workspace-1' } });
+  rig = await startRig({
+    movableClock: true,
+    env: { PORCHLIGHT_WORKSPACE: '7c1f0a52-3b6e-4d18-9a40-5e2d8f6b1c07' },
+  });
 });
 afterAll(() => rig.close());
 

@@ -5,7 +5,7 @@ import { secrets, target, visitorMark } from '../support/helper-process.ts';
 import { type Rig, startRig } from '../support/rig.ts';
 import { makeQuestion, toTurnPath, type Visitor } from '../support/visitor.ts';
 
-const workspace = 'pinned-workspace-7c1f';
+const workspace = '7c1f0a52-3b6e-4d18-9a40-5e2d8f6b1c07';
 let rig: Rig;
 let visitor: Visitor;
 beforeAll(async () => {

@@ -1,10 +1,11 @@
-/** Clause 5: an operator's deploy. */
+/** Clauses 5 and 40: an operator's deploy. */
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type FakeAgent, startFakeAgent } from '../support/fake-agent.ts';
+import { type FakeAgent, sendJson, startFakeAgent } from '../support/fake-agent.ts';
+import { createGate } from '../support/gate.ts';
 import { startHelper, until, untilAsync } from '../support/helper-process.ts';
 import { callHelper, createVisitor, makeQuestion, Visitor } from '../support/visitor.ts';
 
@@ -46,6 +47,48 @@ test('clause 5: on SIGTERM a running turn drains, new requests get 503, and the 
   await stream.whole();
   expect(stream.ended('turn-completed').message.text).toBe('Still here.');
   expect(await helper.exited).toEqual({ code: 0, signal: null });
+  await helper.close();
+});
+
+test('clause 40: what is in flight at SIGTERM is answered, and what comes then is 503 that a listed page can read', async () => {
+  const origin = 'https://shop.test';
+  const env = { PORCHLIGHT_ORIGINS: origin };
+  const helper = await startHelper({ agentUrl: agent.url, env });
+  const visitor = await createVisitor(helper);
+  const { conversationId } = await visitor.chat();
+  const gate = createGate();
+  let isAsked = false;
+  agent.override('GET /v1/bot/chat/read', async (_, response) => {
+    isAsked = true;
+    await gate.opened;
+    // Longer than a socket takes at once, so that the last bytes leave after the helper is done.
+    sendJson(response, {
+      total: 1,
+      conversation: [{ uuid: randomUUID(), role: 'user', content: 'x'.repeat(2_000_000) }],
+    });
+  });
+  const inFlight = visitor.history(conversationId);
+  await until(() => isAsked, 'the agent is asked');
+  helper.child.kill('SIGTERM');
+  await until(() => /stopping/.test(helper.output), 'the helper stops');
+
+  const late = await callHelper(helper, 'GET', '/conversations', undefined, { ...visitor.headers(), origin });
+  expect([late.status, late.json.code]).toEqual([503, 'shutting-down']);
+  expect(late.headers.get('access-control-allow-origin')).toBe(origin);
+  expect(Number(late.headers.get('retry-after'))).toBeGreaterThan(0);
+  const preflight = await callHelper(helper, 'OPTIONS', '/conversations', undefined, { origin });
+  expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([204, origin]);
+  const foreign = await callHelper(helper, 'GET', '/conversations', undefined, {
+    origin: 'https://evil.test',
+  });
+  expect([foreign.status, foreign.headers.get('access-control-allow-origin')]).toEqual([403, null]);
+  expect((await fetch(`${helper.origin}/healthz`)).status).toBe(200);
+  expect((await fetch(`${helper.origin}/readyz`)).status).toBe(503);
+
+  gate.open();
+  expect((await inFlight).messages[0]?.text).toHaveLength(2_000_000);
+  expect(await helper.exited).toEqual({ code: 0, signal: null });
+  agent.restore('GET /v1/bot/chat/read');
   await helper.close();
 });
 

@@ -9,7 +9,10 @@ import { makeQuestion, type TurnStream, type Visitor } from '../support/visitor.
 let rig: Rig;
 let visitor: Visitor;
 beforeAll(async () => {
-  rig = await startRig({ movableClock: true, env: { PORCHLIGHT_WORKSPACE: 'workspace-1' } });
+  rig = await startRig({
+    movableClock: true,
+    env: { PORCHLIGHT_WORKSPACE: '7c1f0a52-3b6e-4d18-9a40-5e2d8f6b1c07' },
+  });
   visitor = await rig.visit();
 });
 afterAll(() => rig.close());

@@ -1,5 +1,10 @@
-/** Clauses 1, 2 and 4: the helper as its operator meets it. */
+/** Clauses 1, 2, 4 and 33: the helper as its operator meets it. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'libsql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createSqliteStore } from '../../server-helper/store/sqlite.ts';
 import { type Environment, secrets, spawnHelper } from '../support/helper-process.ts';
 import { type Rig, startRig } from '../support/rig.ts';
 import { callHelper, makeSsoToken, openSession, signJwt } from '../support/visitor.ts';
@@ -33,6 +38,26 @@ test('clause 1: health is found under the base path that the operator chose', as
   expect((await fetch(`${other.helper.origin}/healthz`)).status).toBe(200);
   expect((await fetch(`${other.helper.origin}/porchlight/healthz`)).status).toBe(404);
   await other.close();
+});
+
+test('clause 33: readiness names what does not answer, with and without the base path', async () => {
+  const away = await startRig({ env: { PORCHLIGHT_AGENT_URL: 'http://127.0.0.1:9' } });
+  for (const base of [rig.helper.base, rig.helper.origin]) {
+    const response = await fetch(`${base}/readyz`);
+    expect([response.status, await response.json()]).toEqual([
+      200,
+      { status: 'ok', checks: { store: 'ok', agent: 'ok' } },
+    ]);
+  }
+  for (const base of [away.helper.base, away.helper.origin]) {
+    const response = await fetch(`${base}/readyz`);
+    expect([response.status, await response.json()]).toEqual([
+      503,
+      { status: 'agent-unavailable', checks: { store: 'ok', agent: 'agent-unavailable' } },
+    ]);
+    expect((await fetch(`${base}/healthz`)).status).toBe(200);
+  }
+  await away.close();
 });
 
 test('clause 2: PORCHLIGHT_LIMITS=off lifts the rate limits, never the size limits', async () => {
@@ -86,6 +111,31 @@ test('a start without the agent’s address, key, project or bot is refused by t
   const names = ['AGENT_URL', 'API_KEY', 'PROJECT_ID', 'BOT_ID'].map((name) => `PORCHLIGHT_${name}`);
   const outputs = await Promise.all(names.map((name) => refuse({ [name]: '' })));
   for (const [index, name] of names.entries()) expect(outputs[index]).toContain(name);
+});
+
+test('a start whose variables, port, host or store could serve nobody is refused by the name of the variable', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'porchlight-'));
+  const file = join(folder, 'locked.db');
+  await createSqliteStore(file).close();
+  const lock = new Database(file);
+  lock.exec('BEGIN IMMEDIATE');
+  const used = new URL(rig.agent.url).port;
+  const wrong: [name: string, env: Environment][] = [
+    ['PORCHLIGHT_API_KEY', { PORCHLIGHT_API_KEY: 'key\n' }],
+    ['PORCHLIGHT_AGENT_URL', { PORCHLIGHT_AGENT_URL: 'http://agent.test' }],
+    ['PORCHLIGHT_SSO_SECRET', { PORCHLIGHT_SSO_SECRET: ',' }],
+    ['PORCHLIGHT_WORKSPACE', { PORCHLIGHT_WORKSPACE: 'Visitor' }],
+    ['PORCHLIGHT_STORE', { PORCHLIGHT_STORE: 'sqlite:' }],
+    ['PORCHLIGHT_STORE', { PORCHLIGHT_STORE: `sqlite:${file}` }],
+    ['PORT', { PORT: used }],
+    ['HOST', { HOST: '203.0.113.1' }],
+    ['HOST', { HOST: 'no-such-host.invalid' }],
+  ];
+  const outputs = await Promise.all(wrong.map(([, env]) => refuse(env)));
+  for (const [index, [name]] of wrong.entries())
+    expect(outputs[index]).toMatch(new RegExp(`^porchlight: ${name} `));
+  lock.close();
+  await rm(folder, { recursive: true, force: true });
 });
 
 test('clause 4: without a webhook secret the route is 404', async () => {

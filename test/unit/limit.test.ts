@@ -1,6 +1,6 @@
 /** Rate limits: token buckets by visitor and by address. */
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createLimiter, rates, toLimitAddress } from '../../server-helper/auth/limit.ts';
 
 function countAllowed(take: () => void, tries: number): number {
@@ -23,6 +23,15 @@ describe('a limiter', () => {
     expect(countAllowed(take, 100)).toBe(burst);
     now = 60_000;
     expect(countAllowed(take, 100)).toBe(Math.min(burst, perMinute));
+  });
+
+  test('keeps its time when the clock of the day is set', () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const limiter = createLimiter();
+    expect(countAllowed(() => limiter.take('turn', 'v', undefined), 100)).toBe(rates.turn.visitor.burst);
+    vi.setSystemTime(Date.now() + 3600_000);
+    expect(countAllowed(() => limiter.take('turn', 'v', undefined), 1)).toBe(0);
+    vi.useRealTimers();
   });
 
   test('says how long to wait, and then allows one', () => {
@@ -88,6 +97,29 @@ describe('the address that limits are kept by', () => {
   test('is the socket when the header is too short or no address', () => {
     expect(toLimitAddress('10.0.0.1', '192.0.2.7', 2)).toBe('10.0.0.1');
     expect(toLimitAddress('10.0.0.1', 'unknown', 1)).toBe('10.0.0.1');
+  });
+  test('is without the port that some proxies add, which is another one with each connection', () => {
+    for (const port of ['', ':1', ':443', ':65535']) {
+      expect(toLimitAddress('10.0.0.1', `192.0.2.7${port}`, 1)).toBe('192.0.2.7');
+      expect(toLimitAddress('10.0.0.1', `6.6.6.6:5, 192.0.2.7${port}, 10.0.0.2:9`, 2)).toBe('192.0.2.7');
+      expect(toLimitAddress('10.0.0.1', `[2001:db8::1]${port}`, 1)).toBe('2001:db8:0:0::/64');
+      expect(toLimitAddress('10.0.0.1', `[::ffff:192.0.2.7]${port}`, 1)).toBe('192.0.2.7');
+    }
+    expect(toLimitAddress('10.0.0.1', '2001:db8::1', 1)).toBe('2001:db8:0:0::/64');
+    expect(toLimitAddress('10.0.0.1', '::1', 1)).toBe('0:0:0:0::/64');
+  });
+  test('is the socket when the hop is a name, a word or half an address', () => {
+    for (const hop of [
+      '',
+      'proxy.test',
+      '192.0.2',
+      '192.0.2.7:',
+      '[2001:db8::1',
+      'dead',
+      '...',
+      '192.0.2.7:80:80',
+    ])
+      expect(toLimitAddress('10.0.0.1', hop, 1)).toBe('10.0.0.1');
   });
   test('is the /64 of an IPv6 address, however it is written', () => {
     expect(toLimitAddress('2001:db8::1', null, 0)).toBe('2001:db8:0:0::/64');

@@ -1,0 +1,14 @@
+/** Waits for a promise, but no longer than a given time. */
+
+/** @throws Error with the code `TIMEOUT` after `ms` */
+export async function within<T>(promise: Promise<T>, ms: number): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(Object.assign(new Error('too late'), { code: 'TIMEOUT' })), ms);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,121 @@
+/** The environment of `porchlight serve`: what is wrong refuses the start by the name of its variable. */
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { readOptions } from '../../server-helper/config.ts';
+import { readEnvironment, toVariableMessage } from '../../server-helper/environment.ts';
+import { silentLog } from '../../server-helper/log.ts';
+
+const secret = '0123456789abcdef0123456789abcdef';
+const env = {
+  PORCHLIGHT_AGENT_URL: 'https://agent.test',
+  PORCHLIGHT_API_KEY: 'k',
+  PORCHLIGHT_PROJECT_ID: 'p',
+  PORCHLIGHT_BOT_ID: 'b',
+  PORCHLIGHT_STORE: 'memory',
+};
+const read = (change: Record<string, string>) =>
+  readOptions(readEnvironment({ ...env, ...change }, silentLog).options);
+/** As `porchlight serve` tells it. */
+function refuse(change: Record<string, string>): string {
+  try {
+    read(change);
+  } catch (error) {
+    return toVariableMessage((error as TypeError).message);
+  }
+  throw new Error('it was taken');
+}
+
+test('gives lists for what is separated by commas', () => {
+  const { options } = readEnvironment(
+    {
+      ...env,
+      PORCHLIGHT_ORIGINS: 'https://a.example, https://b.example',
+      PORCHLIGHT_SSO_SECRET: `${secret},${secret}2`,
+    },
+    silentLog,
+  );
+  expect(options.origins).toEqual(['https://a.example', 'https://b.example']);
+  expect(options.ssoSecret).toHaveLength(2);
+});
+
+const folder = join(import.meta.dirname, 'no-such-folder');
+const wrong: Record<string, string[]> = {
+  PORCHLIGHT_AGENT_URL: ['', ' ', 'agent.test', 'http://agent.test', 'https://agent.test\n'],
+  PORCHLIGHT_API_KEY: ['', ' ', 'key\n', 'key\r', 'k y', 'ключ'],
+  PORCHLIGHT_PROJECT_ID: ['', ' ', 'p\n'],
+  PORCHLIGHT_BOT_ID: ['', ' ', 'b\n'],
+  PORCHLIGHT_SSO_SECRET: [
+    ',',
+    ' ',
+    'short',
+    `${secret},`,
+    `,${secret}`,
+    `${secret},,${secret}`,
+    `${secret},short`,
+  ],
+  PORCHLIGHT_SESSION_SECRET: [' ', 'short', `${secret}\n`],
+  PORCHLIGHT_ORIGINS: [
+    ',',
+    ' ',
+    '*',
+    'shop.test',
+    'https://shop.test/',
+    'https://Shop.test',
+    'https://a.example;https://b.example',
+  ],
+  PORCHLIGHT_WORKSPACE: [' ', 'Visitor', 'conversations', 'CONVERSATION', 'visitor\n', 'workspace-1'],
+  PORCHLIGHT_STORE: [
+    ' ',
+    'Memory',
+    'memory\n',
+    'sqlite:',
+    'sqlite: ',
+    'sqlite',
+    'SQLITE:a.db',
+    'sqlite:a.db\n',
+    `sqlite:${folder}/a.db`,
+    `sqlite:${import.meta.dirname}`,
+    `sqlite:${import.meta.filename}`,
+    'redis://x',
+    'a.db',
+  ],
+  PORCHLIGHT_BASE_PATH: [' ', 'chat', '/chat/', '/ch at', '/chat\n', 'https://shop.test/chat'],
+  PORCHLIGHT_IDENTITY: [' ', 'Required', 'true', 'off\n'],
+  PORCHLIGHT_REASONING_MODES: [',', ' ', 'Auto', 'react', 'auto,', 'auto;agent'],
+  PORCHLIGHT_WEBHOOK_SECRET: [',', ' ', 'hook,'],
+  PORCHLIGHT_TRUSTED_PROXIES: [' ', '-1', 'one', '0x1', '1e0', '1.0', '1\n', '21', 'true'],
+  PORCHLIGHT_RETENTION_DAYS: [' ', '0', '-1', 'ninety', '1.5', '3651', '90\n'],
+  PORCHLIGHT_LIMITS: [' ', 'OFF', 'Off', 'off\n', 'false', '0', 'no'],
+  PORT: [' ', 'eighty', '-1', '65536', '0x50', '8e1', '80\n', '80.0'],
+  HOST: [' ', '127.0.0.1\n', ' ::1', 'a b'],
+};
+const wrongOnes = Object.entries(wrong).flatMap(([name, values]) =>
+  values.map((value) => [name, JSON.stringify(value.replaceAll(import.meta.dirname, '…')), value] as const),
+);
+test.each(wrongOnes)('%s=%s refuses the start by the name of the variable', (name, _, value) => {
+  const message = refuse({ [name]: value });
+  expect(message).toMatch(new RegExp(`^${name} (must|is) `));
+  if (value.trim().length > 8) expect(message).not.toContain(value.trim());
+});
+
+test('of every variable that is read, wrong values are tried', async () => {
+  const read = new Set<string>();
+  const watched = new Proxy(env, {
+    get: (target, name: string) => {
+      read.add(name);
+      return target[name as keyof typeof target];
+    },
+  });
+  readEnvironment(watched, silentLog);
+  expect([...read].sort()).toEqual(Object.keys(wrong).sort());
+});
+
+test('identity "required" names the variable that it needs', () => {
+  expect(refuse({ PORCHLIGHT_IDENTITY: 'required' })).toMatch(/^PORCHLIGHT_SSO_SECRET is missing/);
+});
+
+test('an empty variable is one that is not set', () => {
+  const optional = Object.keys(wrong).filter((name) => !(name in env));
+  const empty = Object.fromEntries(optional.map((name) => [name, '']));
+  expect(read(empty)).toMatchObject({ ...read({}), store: expect.anything() as object });
+});
