@@ -170,11 +170,11 @@ export function createEngine(context: RunContext, workspaces: Workspaces): Engin
           begun = await store.beginTurn(conversation, record);
         }
         const isUnasked =
-          begun.kind === 'known' &&
-          begun.turn.fingerprint === turn.fingerprint &&
-          leases.isOrphan(begun.turn);
+          begun.kind === 'known' && begun.turn.fingerprint === turn.fingerprint && isHeld(begun.turn);
         if (begun.kind === 'gone' || (begun.kind !== 'began' && !isUnasked)) return begun;
-        return { ...begun, live: start(begun.conversation, begun.turn, question) };
+        // Two that begin the same turn at one moment: it runs once.
+        const live = logs.get(conversation.id, turn.id);
+        return { ...begun, live: live ?? start(begun.conversation, begun.turn, question) };
       } finally {
         done();
       }

@@ -25,7 +25,7 @@ const makers: Record<string, () => Store> = {
   'in memory': () => createMemoryStore(),
   'in a SQLite file': () => createSqliteStore(join(folder, `${randomUUID()}.db`)),
 };
-const atOnce = 12;
+const atOnce = 24;
 
 /** One visit with the n-th store call failing. @returns the call that failed, undefined when there were not so many */
 async function visit(make: () => Store, n: number, failure: Failure): Promise<string | undefined> {
