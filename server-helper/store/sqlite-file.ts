@@ -76,16 +76,23 @@ export function openSqliteFile(path: string): SqliteFile {
       try {
         return act();
       } catch (error) {
-        reopenLater();
-        if (!isBusy(error)) throw error;
+        // One that could not even begin has left nothing behind.
+        if (!(error instanceof StoreBusy)) reopenLater();
+        if (!(error instanceof StoreBusy) && !isBusy(error)) throw error;
         if (performance.now() > until) throw new StoreBusy('The database is locked by another process');
       }
       await sleep(waitMs);
     }
   };
   const checkpoint = () => {
-    const [row] = open().pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[];
-    return row?.busy === 0;
+    try {
+      const [row] = open().pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[];
+      return row?.busy === 0;
+    } catch (error) {
+      reopenLater();
+      if (isBusy(error)) return false;
+      throw error;
+    }
   };
   const wipeLater = () => {
     wiping ??= setTimeout(() => {
@@ -99,7 +106,7 @@ export function openSqliteFile(path: string): SqliteFile {
     write: (act) =>
       patiently(() => {
         const opened = open();
-        opened.exec('BEGIN IMMEDIATE');
+        begin(opened);
         const result = act();
         opened.exec('COMMIT');
         return result;
@@ -114,8 +121,8 @@ export function openSqliteFile(path: string): SqliteFile {
     async wipe() {
       try {
         for (let tries = 0; tries < wipeTries; tries += 1) {
-          if (await patiently(checkpoint)) return;
-          // Somebody still reads an older state.
+          if (checkpoint()) return;
+          // Somebody still reads an older state, or writes.
           await sleep(mostWaitMs);
         }
       } catch {
@@ -140,6 +147,14 @@ export function openSqliteFile(path: string): SqliteFile {
     if (!isBusy(error)) throw new TypeError(`store: ${path} cannot be opened as a SQLite database`);
   }
   return file;
+}
+
+function begin(db: Database.Database): void {
+  try {
+    db.exec('BEGIN IMMEDIATE');
+  } catch (error) {
+    throw isBusy(error) ? new StoreBusy('The database is locked') : error;
+  }
 }
 
 function isBusy(error: unknown): boolean {

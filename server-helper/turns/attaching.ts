@@ -41,7 +41,6 @@ export function createAttaching({ context, logs, ends, leases, runner, open, men
       letGo(turn);
       throw error;
     }
-    turn.endReplay();
     if (run.isElsewhere)
       followElsewhere(context, turn, conversation, leases.take)
         .then((mine) => {

@@ -108,7 +108,7 @@ export function createEngine(context: RunContext, workspaces: Workspaces): Engin
 
   const isHeld = (record: TurnRecord | undefined) => record?.status === 'running' && record.runner === runner;
   const open = (conversation: ConversationRecord, record: TurnRecord, original?: { tellerId: string }) => {
-    const turn = new LiveTurn(conversation.id, record.id, record.at, context, record.endedAt, original);
+    const turn = new LiveTurn(conversation.id, record.id, record.at, context, original);
     turn.earlier = record.earlier;
     const run = new TurnRun({ ...context, hold, close }, turn, conversation);
     logs.add(turn);

@@ -12,6 +12,20 @@ import type { LiveTurn } from './turn.ts';
  * @throws HelperError when the agent's record cannot be read, or holds no answer where there must be one
  */
 export async function tellRecord(
+  context: Pick<RunContext, 'conversations'>,
+  turn: LiveTurn,
+  conversation: Pick<ConversationRecord, 'chatId'>,
+  record: TurnRecord,
+): Promise<void> {
+  turn.retell(record.endedAt);
+  try {
+    await tell(context, turn, conversation, record);
+  } finally {
+    turn.retell(undefined);
+  }
+}
+
+async function tell(
   { conversations }: Pick<RunContext, 'conversations'>,
   turn: LiveTurn,
   { chatId }: Pick<ConversationRecord, 'chatId'>,

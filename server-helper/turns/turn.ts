@@ -42,6 +42,7 @@ export class LiveTurn {
   startedAt: number;
   endedAt = 0;
   #end: TurnEnd | undefined;
+  #endedBefore: number | undefined;
   #toolIds = new Map<string, string>();
   #textBytes = 0;
   #failure: HelperError | undefined;
@@ -51,8 +52,6 @@ export class LiveTurn {
     readonly id: string,
     readonly at: number,
     private readonly clock: Clock,
-    /** While a turn is told again: when it ended. */
-    private endedBefore?: number,
     original?: { tellerId: string },
   ) {
     this.isOriginal = original !== undefined;
@@ -201,9 +200,9 @@ export class LiveTurn {
     return this.clock.now();
   }
 
-  /** What was told again is told: what follows is new. */
-  endReplay(): void {
-    this.endedBefore = undefined;
+  /** @param endedAt when it ended, while a turn is told again; undefined once what follows is new */
+  retell(endedAt: number | undefined): void {
+    this.#endedBefore = endedAt;
   }
 
   /** A decision was made: the turn runs on under the same ids. */
@@ -213,7 +212,7 @@ export class LiveTurn {
     this.pause = undefined;
     this.reply = undefined;
     this.saidDone = false;
-    this.endedBefore = undefined;
+    this.#endedBefore = undefined;
     this.lastLifeAt = this.startedAt = this.clock.monotonicNow();
     this.log.reopen();
   }
@@ -226,7 +225,7 @@ export class LiveTurn {
       text,
       status,
       sources: this.sources,
-      at: new Date(this.endedBefore ?? this.clock.now()).toISOString(),
+      at: new Date(this.#endedBefore ?? this.clock.now()).toISOString(),
     };
   }
 }
