@@ -85,8 +85,13 @@ test('clause 35: what was said before a pause is not the answer, when the approv
   expect(stream.ended('turn-failed').retryable).toBe(true);
 });
 
+function openAndReset(answer: FakeAnswer): void {
+  answer.open();
+  setImmediate(() => answer.reset());
+}
+
 test.each([
-  ['after its head', (answer: FakeAnswer) => (answer.open(), setImmediate(() => answer.reset()))],
+  ['after its head', (answer: FakeAnswer) => openAndReset(answer)],
   ['before a status', (answer: FakeAnswer) => answer.reset()],
 ] as const)(
   'clause 35: a stopped fragment is not the answer to the same question, whose stream is reset %s',

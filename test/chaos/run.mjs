@@ -1,0 +1,102 @@
+/**
+ * `npm run chaos`: helpers on one SQLite file, another one for every request. `--kill` ends one with -9 every ten seconds,
+ * `--roll` restarts one after the other as a deploy does. Fails when an invariant does not hold.
+ */
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startAgent } from './agent.mjs';
+import { createHelperProcess } from './helper.mjs';
+import { createVisitor } from './visitor.mjs';
+
+const { argv } = process;
+const read = (name, otherwise) => Number(argv[argv.indexOf(name) + 1] || otherwise) || otherwise;
+const seconds = argv.includes('--seconds') ? read('--seconds', 120) : 120;
+const visitors = argv.includes('--visitors') ? read('--visitors', 40) : 40;
+const isRoll = argv.includes('--roll');
+const signal = isRoll ? 'SIGTERM' : 'SIGKILL';
+const everyMs = 10_000;
+
+const folder = mkdtempSync(join(tmpdir(), 'porchlight-chaos-'));
+const agent = await startAgent();
+const helpers = [0, 1].map(() => createHelperProcess(agent.url, join(folder, 'store.db')));
+for (const helper of helpers) await helper.start();
+
+const counts = {
+  asked: 0,
+  lost: 0,
+  fragments: 0,
+  mixed: 0,
+  gaps: 0,
+  lateStops: 0,
+  doubledInHistory: 0,
+  wrongInHistory: 0,
+  refused: {},
+  ends: {},
+  questions: new Set(),
+  ended: 0,
+  badExits: 0,
+};
+let turn = 0;
+const pick = () => {
+  const there = helpers.filter(({ url }) => url !== '');
+  turn += 1;
+  return there[turn % there.length]?.url;
+};
+let isOver = false;
+const until = performance.now() + seconds * 1000;
+
+const visit = async (number) => {
+  const visitor = createVisitor(pick, counts);
+  while (!isOver) {
+    const conversationId = randomUUID();
+    const told = [];
+    for (let asked = 0; asked < 3 && !isOver; asked += 1)
+      told.push(await visitor.ask(conversationId, !isRoll && number % 5 === 0 && asked === 1));
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    const messages = await visitor.history(conversationId).catch(() => undefined);
+    if (!Array.isArray(messages)) continue;
+    const ids = messages.map(({ id }) => id);
+    counts.doubledInHistory += ids.length - new Set(ids).size;
+    const completed = messages.filter(
+      ({ role, status }) => role === 'agent' && status === 'completed',
+    ).length;
+    if (completed !== told.filter((kind) => kind === 'turn-completed').length) counts.wrongInHistory += 1;
+  }
+};
+const disturb = async () => {
+  for (let next = 0; !isOver; next = 1 - next) {
+    await new Promise((resolve) => setTimeout(resolve, everyMs));
+    if (isOver) return;
+    const code = await helpers[next].end(signal);
+    counts.ended += 1;
+    if (isRoll && code !== 0) counts.badExits += 1;
+    await helpers[next].start();
+  }
+};
+const disturbing = disturb();
+const visiting = Promise.all(Array.from({ length: visitors }, (_, number) => visit(number)));
+await new Promise((resolve) => setTimeout(resolve, until - performance.now()));
+isOver = true;
+await Promise.all([visiting, disturbing]);
+
+const { questions, ...figures } = counts;
+const twice = [...agent.asked].filter(([, times]) => times > 1).length;
+console.log(JSON.stringify({ seconds, visitors, signal, askedTwice: twice, ...figures }, null, 2));
+for (const helper of helpers) await helper.end('SIGKILL');
+agent.close();
+rmSync(folder, { recursive: true, force: true });
+const broken = [
+  'lost',
+  'fragments',
+  'mixed',
+  'gaps',
+  'doubledInHistory',
+  'wrongInHistory',
+  'badExits',
+].filter((name) => counts[name] > 0);
+if (isRoll && (counts.ends['turn-failed'] ?? 0) > 0) broken.push('failed under a rolling restart');
+if (twice > 0) broken.push('asked twice');
+console.log(broken.length === 0 ? 'Every invariant held.' : `BROKEN: ${broken.join(', ')}`);
+process.exit(broken.length === 0 ? 0 : 1);
