@@ -1,0 +1,90 @@
+/** How much one visitor may have going on at a time; and a clock that is set, which is no time passed. */
+import { randomUUID } from 'node:crypto';
+import { afterEach, expect, test, vi } from 'vitest';
+import { createUndiciDispatch } from '../../server-helper/agent/dispatch-undici.ts';
+import { createHelper } from '../../server-helper/handler.ts';
+import { createMemoryStore } from '../../server-helper/store/memory.ts';
+import { maxReaders, maxRunning } from '../../server-helper/turns/readers.ts';
+import { startFakeAgent } from '../support/fake-agent.ts';
+import { secrets, target, until } from '../support/helper-process.ts';
+import { startRig } from '../support/rig.ts';
+import { makeQuestion, toTurnPath } from '../support/visitor.ts';
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test('a visitor has so many turns running and so many answers open; more is refused with a time, and others go on', async () => {
+  const rig = await startRig({ env: { PORCHLIGHT_LIMITS: 'on' } });
+  const visitor = await rig.visit();
+  const running: { conversationId: string; turnId: string }[] = [];
+  const streams = [];
+  for (let count = 0; count < maxRunning; count += 1) {
+    rig.agent.nextChat(async (answer) => {
+      answer.open();
+      answer.event('delta', { text: 'One ' });
+      await answer.closed;
+    });
+    const [conversationId, turnId] = [randomUUID(), randomUUID()];
+    const stream = await visitor.ask(conversationId, turnId, makeQuestion());
+    await stream.untilText('One ');
+    running.push({ conversationId, turnId });
+    streams.push(stream);
+  }
+  const more = await visitor.call('PUT', toTurnPath(randomUUID(), randomUUID()), { text: makeQuestion() });
+  expect([more.status, more.json.code]).toEqual([429, 'rate-limited']);
+  expect(more.json.retryAfterMs).toBeGreaterThan(0);
+  (await (await rig.visit()).chat()).stream.ended('turn-completed');
+
+  const { conversationId, turnId } = running[0] as (typeof running)[number];
+  while (streams.length < maxReaders) streams.push(await visitor.attach(conversationId, turnId));
+  const one = await visitor.call('GET', toTurnPath(conversationId, turnId));
+  expect([one.status, one.json.code]).toEqual([429, 'rate-limited']);
+  streams.pop()?.leave();
+  const stopped = await visitor.call('DELETE', toTurnPath(conversationId, turnId));
+  expect(stopped.status).toBe(204);
+  const again = await visitor.call('PUT', toTurnPath(randomUUID(), randomUUID()), { text: makeQuestion() });
+  expect(again.status).toBe(200);
+  await rig.close();
+});
+
+test('a wall clock that jumps by ten minutes ends no silent turn', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  const agent = await startFakeAgent();
+  const { dispatch, close } = createUndiciDispatch();
+  let aheadMs = 0;
+  const helper = createHelper(
+    { agentUrl: agent.url, apiKey: secrets.apiKey, ...target, limits: 'off', store: createMemoryStore() },
+    { dispatch, now: () => Date.now() + aheadMs },
+  );
+  const send = (method: string, path: string, body: object, session = '') =>
+    helper.fetch(
+      new Request(`http://helper.test/porchlight${path}`, {
+        method,
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${session}` },
+        body: JSON.stringify(body),
+      }),
+    );
+  const { session } = (await (await send('POST', '/session', {})).json()) as { session: string };
+  let finish = () => {};
+  agent.nextChat(async (answer) => {
+    answer.open();
+    await new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    answer.event('delta', { text: 'After all.' });
+    answer.done('After all.');
+  });
+  const response = await send('PUT', toTurnPath(randomUUID(), randomUUID()), { text: 'Why?' }, session);
+  await until(() => agent.callsTo('POST /v1/bot/chat').length === 1, 'the agent is asked');
+  for (const stepMs of [10 * 60_000, -20 * 60_000]) {
+    aheadMs += stepMs;
+    // Two looks at the time limits.
+    await vi.advanceTimersByTimeAsync(2_000);
+  }
+  finish();
+  expect(await response.text()).toContain('"status":"completed"');
+  await helper.close(0);
+  await close();
+  await agent.close();
+});
