@@ -138,7 +138,7 @@ async function attachTo(
   return toStream(parts, exchange, live, from);
 }
 
-function toStream(parts: Parts, exchange: SignedExchange, { log, given }: LiveTurn, from: number): Response {
+function toStream(parts: Parts, exchange: SignedExchange, live: LiveTurn, from: number): Response {
   const { session } = exchange;
   const open = exchange.edge.openStream ?? openWebStream;
   return open(
@@ -149,8 +149,10 @@ function toStream(parts: Parts, exchange: SignedExchange, { log, given }: LiveTu
       'x-accel-buffering': 'no',
     },
     (sink) => {
-      const following = parts.readers.follow(session.owner, sink, (counted) => log.follow(from, counted));
-      given.set(session, following);
+      const following = parts.readers.follow(session.owner, sink, (counted) =>
+        live.log.follow(from, counted),
+      );
+      if (!live.isOriginal) live.given.set(session, following);
       return following;
     },
   );

@@ -66,6 +66,19 @@ describe('the answer of a turn in the record', () => {
     expect(find(both, [stopped])).toBe('a');
   });
 
+  test('is not another’s where the agent wrote a question down twice', () => {
+    const answered = turn('t0', now - 3000, { question: 'Why?', answer: 'Since.' });
+    const failed = turn('t1', now - 2000, { question: 'Why?', status: 'failed' });
+    const record = [
+      said('d', 'visitor', 'Why?', now - 3000),
+      said('q0', 'visitor', 'Why?', now - 3000),
+      said('a0', 'agent', 'Since.', now - 3000),
+      said('q1', 'visitor', 'Why?', now - 2000),
+      said('a1', 'agent', 'Bec', now - 2000),
+    ];
+    expect(find(record, [answered, failed], false)).toBeUndefined();
+  });
+
   test('is not what a question that was taken back may have left behind', () => {
     const takenBack = { id: 't1', at: now - 2000, question: 'Why?', status: 'failed', answer: '' };
     const mine = { ...asked, earlier: JSON.stringify({ takenBack: [{ ...takenBack, wasFound: false }] }) };
