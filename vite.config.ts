@@ -36,6 +36,14 @@ const cutMarked: Plugin = {
   },
 };
 
+/** A file loaded on demand has nothing to preload, and a page's own listeners hear nothing of it. */
+const plainImport: Plugin = {
+  name: 'porchlight:plain-import',
+  enforce: 'pre',
+  load: (id) =>
+    id.endsWith('vite/preload-helper.js') ? 'export const __vitePreload = (load) => load();' : null,
+};
+
 /** `loader.js` is the short alias; its twin with a hash in the name never changes, and has an integrity hash. */
 function finishWidget(): void {
   const loader = readFileSync(join(widgetFolder, 'loader.js'));
@@ -75,7 +83,7 @@ function toNodeEnvironment(outDir: string, input: Record<string, string>): Envir
 
 export default defineConfig({
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-  plugins: [nameApp, cutMarked],
+  plugins: [nameApp, cutMarked, plainImport],
   environments: {
     app: {
       consumer: 'client',
@@ -87,7 +95,7 @@ export default defineConfig({
         rolldownOptions: {
           input: { app: 'widget/element.ts' },
           output: { entryFileNames: '[name]-[hash].js', chunkFileNames: '[name]-[hash].js' },
-          preserveEntrySignatures: 'strict',
+          preserveEntrySignatures: 'allow-extension',
         },
       },
     },

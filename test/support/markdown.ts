@@ -4,13 +4,14 @@ import { h } from 'preact';
 import { createGrowing } from '../../widget/markdown/grow.ts';
 import type { RenderContext } from '../../widget/markdown/render.tsx';
 import { renderBlocks } from '../../widget/markdown/render.tsx';
+import { en } from '../../widget/strings/en.ts';
 import gfm from '../vectors/gfm-spec.json' with { type: 'json' };
 import { toHtml } from './html.ts';
 
 export type Example = { name: string; markdown: string; html: string };
 
 /** Without the copy button, which no specification knows. */
-const context: RenderContext = { copyButton: () => h('wbr', null) };
+const context: RenderContext = { copyButton: () => h('wbr', null), strings: en };
 
 export function renderOnce(markdown: string): string {
   return toHtml(renderBlocks(createGrowing().update(markdown), context)).replaceAll('<wbr></wbr>', '');

@@ -1,23 +1,25 @@
-/** Tells screen readers of what ended, once: a finished answer, a pause, a failure. Never the words as they stream. */
+/** Tells screen readers what happened: each state with a voice, and what ended, once. Never the words as they stream. */
 import { useSignalEffect } from '@preact/signals';
 import { useRef } from 'preact/hooks';
-import { sentences } from '../errors.ts';
+import { states } from '../states.ts';
 import { useChat } from './context.ts';
 
 const maxSpokenChars = 2_000;
 
 export function Announcer() {
-  const { conversation, t } = useChat();
-  const region = useRef<HTMLDivElement>(null);
+  const { conversation, spoken, say, t } = useChat();
   /** The turn that was seen running: one that history brings is not news. */
   const seen = useRef<string | undefined>(undefined);
+  /** What was said of this conversation. */
+  const told = useRef('');
   useSignalEffect(() => {
     const running = conversation.running.value;
     const entries = conversation.entries.value;
     if (entries.length === 0) {
       // Another conversation, perhaps another visitor: nothing of the last answer stays to be read.
       seen.current = undefined;
-      if (region.current) region.current.textContent = '';
+      if (told.current !== '' && spoken.peek().startsWith(told.current)) spoken.value = '';
+      told.current = '';
     }
     const entry = entries.find(({ turnId }) => turnId === (running ?? seen.current));
     const answer = entry?.answer.value;
@@ -28,15 +30,20 @@ export function Announcer() {
     if (!answer || seen.current === undefined || answer.status === 'writing' || answer.status === 'sending')
       return;
     seen.current = undefined;
-    const said = {
+    const stopped = entry.expired ? 'pause-expired' : 'aborted';
+    told.current = {
       completed: () => t('announceAnswer', { text: toSpoken(answer.text) }),
-      paused: () => t('announcePaused'),
-      stopped: () => t('stopped'),
-      failed: () => t(sentences[answer.code ?? 'internal']),
+      paused: () => t(states.paused.says),
+      stopped: () => t(states[stopped].says),
+      failed: () => t(states[answer.code ?? 'internal'].says),
     }[answer.status]();
-    if (region.current) region.current.textContent = said;
+    say(told.current);
   });
-  return <div ref={region} part="announcer" class="announcer" role="status" aria-live="polite" />;
+  return (
+    <div part="announcer" class="announcer" role="status" aria-live="polite">
+      {spoken}
+    </div>
+  );
 }
 
 /** Without the marks of markdown, which are no words. */
