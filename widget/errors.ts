@@ -1,5 +1,6 @@
 /** The widget's one error class, and which of its codes go away by trying again. */
-import { type ProblemCode, problems } from '../server-helper/protocol/wire.ts';
+import type { ProblemCode } from '../server-helper/protocol/wire.ts';
+import { states } from './states.ts';
 
 /** The helper's codes and the widget's own. `unreachable`: the browser is online, and no helper answers. */
 export type WidgetCode = ProblemCode | 'offline' | 'unreachable' | 'bad-stream' | 'aborted';
@@ -15,12 +16,11 @@ export class WidgetError extends Error {
   }
 }
 
-/** Whether the same question may be sent again by a click. */
+/** Whether the same may be tried again. */
 export function isRetryable(code: WidgetCode): boolean {
-  if (code === 'offline' || code === 'unreachable' || code === 'bad-stream') return true;
-  return code !== 'aborted' && problems[code].retryable;
+  return states[code].way === 'retry';
 }
 
 export function isProblemCode(value: unknown): value is ProblemCode {
-  return typeof value === 'string' && Object.hasOwn(problems, value);
+  return typeof value === 'string' && Object.hasOwn(states, value);
 }

@@ -75,7 +75,7 @@ export async function followTurn(
       if (lastEventId !== before) failures = 0;
     } catch (error) {
       if (!(error instanceof WidgetError)) throw error;
-      const mayTry = question ? mayAskAgain(error.code, failures) : isRetryable(error.code);
+      const mayTry = question ? mayAskAgain(error.code, failures) : mayFollowAgain(error);
       if (!mayTry || follower.signal.aborted) throw error;
       lost = error.code;
     }
@@ -88,6 +88,11 @@ export async function followTurn(
       throw new WidgetError('aborted');
     }
   }
+}
+
+/** What refused the session was asked twice already. */
+function mayFollowAgain({ code, status }: WidgetError): boolean {
+  return isRetryable(code) && status !== 401;
 }
 
 /** A question waits for the network; for a helper that does not answer only so long, then the visitor decides. */

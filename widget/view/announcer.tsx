@@ -1,7 +1,6 @@
 /** Tells screen readers what happened: each state with a voice, and what ended, once. Never the words as they stream. */
 import { useSignalEffect } from '@preact/signals';
 import { useRef } from 'preact/hooks';
-import { states } from '../states.ts';
 import { useChat } from './context.ts';
 
 const maxSpokenChars = 2_000;
@@ -30,12 +29,11 @@ export function Announcer() {
     if (!answer || seen.current === undefined || answer.status === 'writing' || answer.status === 'sending')
       return;
     seen.current = undefined;
-    const stopped = entry.expired ? 'pause-expired' : 'aborted';
     told.current = {
       completed: () => t('announceAnswer', { text: toSpoken(answer.text) }),
-      paused: () => t(states.paused.says),
-      stopped: () => t(states[stopped].says),
-      failed: () => t(states[answer.code ?? 'internal'].says),
+      paused: () => t('paused'),
+      stopped: () => t(entry.expired ? 'pause-expired' : 'aborted'),
+      failed: () => t(answer.code ?? 'internal'),
     }[answer.status]();
     say(told.current);
   });

@@ -2,7 +2,10 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect } from 'preact/hooks';
 import type { Question, TurnEventData } from '../../server-helper/protocol/wire.ts';
+import css from '../styles/decision.css?inline';
 import { useChat } from './context.ts';
+
+export { css };
 
 type DecisionProps = { turnId: string; pause: TurnEventData['turn-paused'] };
 

@@ -3,9 +3,12 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { ConversationSummary } from '../../server-helper/protocol/wire.ts';
 import { WidgetError } from '../errors.ts';
+import css from '../styles/history.css?inline';
 import { useChat } from './context.ts';
 import { Icon } from './icons.tsx';
 import { Notice } from './notice.tsx';
+
+export { css };
 
 export default function History() {
   const { panel, t } = useChat();

@@ -24,10 +24,10 @@ type NoticeProps = {
 
 export function Notice({ state, values, before, cause, again, occasion, quiet, class: kind }: NoticeProps) {
   const { t, say, rest } = useChat();
-  const { says, way, silent } = states[state];
+  const { way, silent } = states[state];
   const waitMs = useCountdown(cause?.retryAfterMs ?? 0, cause);
-  const why = cause?.code && cause.code !== state ? ` ${t(states[cause.code].says)}` : '';
-  const text = `${before ? `${before} ` : ''}${t(says, values)}${why}`;
+  const why = cause?.code && cause.code !== state ? ` ${t(cause.code)}` : '';
+  const text = `${before ? `${before} ` : ''}${t(state, values)}${why}`;
   useEffect(() => {
     if (!quiet && !silent) say(text);
   }, [text, occasion]);

@@ -6,17 +6,21 @@ import { tellOwner } from '../states.ts';
 import { useChat } from './context.ts';
 import { Notice } from './notice.tsx';
 
-export function createPart<P extends object>(load: () => Promise<{ default: FunctionComponent<P> }>) {
+type PartModule<P> = { default: FunctionComponent<P>; css: string };
+
+export function createPart<P extends object>(load: () => Promise<PartModule<P>>) {
   const loaded = signal<FunctionComponent<P> | undefined>(undefined);
   const failed = signal(false);
+  const sheet = new CSSStyleSheet();
 
   return function Part(props: P) {
-    const { options } = useChat();
+    const { options, field } = useChat();
     const get = () => {
       failed.value = false;
       load().then(
-        (module) => {
-          loaded.value = module.default;
+        (part) => {
+          sheet.replaceSync(part.css);
+          loaded.value = part.default;
         },
         () => {
           failed.value = true;
@@ -25,6 +29,8 @@ export function createPart<P extends object>(load: () => Promise<{ default: Func
       );
     };
     useEffect(() => {
+      const root = field.current?.getRootNode() as ShadowRoot | undefined;
+      if (root && !root.adoptedStyleSheets.includes(sheet)) root.adoptedStyleSheets.push(sheet);
       if (!loaded.value) get();
     }, []);
     const Loaded = loaded.value;
