@@ -56,7 +56,7 @@ export const states: Readonly<Record<State, StateRow>> = {
   'rate-limited': { way: 'retry' },
   'agent-unavailable': { way: 'retry' },
   'agent-timeout': { way: 'retry' },
-  'agent-refused': { way: 'none', owner: 'the agent refuses it: its log says why' },
+  'agent-refused': { way: 'none' },
   'shutting-down': { way: 'retry' },
   internal: { way: 'retry' },
   offline: { way: 'retry' },

@@ -33,3 +33,9 @@ export function toEntries(messages: readonly Message[]): Entry[] {
   }
   return [...found.values()];
 }
+
+/** How a turn that was stopped came to its end. */
+export function toStoppedState({ expired }: Entry, { text }: Answer) {
+  if (expired) return 'pause-expired';
+  return text === '' ? 'stopped-empty' : 'aborted';
+}

@@ -1,6 +1,7 @@
 /** Tells screen readers what happened: each state with a voice, and what ended, once. Never the words as they stream. */
 import { useSignalEffect } from '@preact/signals';
 import { useRef } from 'preact/hooks';
+import { toStoppedState } from '../state/entries.ts';
 import { useChat } from './context.ts';
 
 const maxSpokenChars = 2_000;
@@ -26,13 +27,19 @@ export function Announcer() {
       seen.current = running;
       return;
     }
-    if (!answer || seen.current === undefined || answer.status === 'writing' || answer.status === 'sending')
+    if (
+      !entry ||
+      !answer ||
+      seen.current === undefined ||
+      answer.status === 'writing' ||
+      answer.status === 'sending'
+    )
       return;
     seen.current = undefined;
     told.current = {
       completed: () => t('announceAnswer', { text: toSpoken(answer.text) }),
       paused: () => t('paused'),
-      stopped: () => t(entry.expired ? 'pause-expired' : 'aborted'),
+      stopped: () => t(toStoppedState(entry, answer)),
       failed: () => t(answer.code ?? 'internal'),
     }[answer.status]();
     say(told.current);

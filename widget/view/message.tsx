@@ -4,7 +4,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { Markdown } from '../markdown/markdown.tsx';
 import type { RenderContext } from '../markdown/render.tsx';
 import { toSafeLink } from '../markdown/url.ts';
-import type { Entry } from '../state/entries.ts';
+import { type Entry, toStoppedState } from '../state/entries.ts';
 import type { Answer } from '../state/turn.ts';
 import type { State } from '../states.ts';
 import { useChat } from './context.ts';
@@ -55,9 +55,9 @@ function AgentMessage({ entry, answer, onGrow }: { entry: Entry; answer: Answer;
   }, [answer]);
   const isSettled = answer.status === 'completed';
   useEffect(() => {
-    // A wide table is scrolled by keyboard too.
-    for (const table of (isSettled && body.current?.querySelectorAll('table')) || [])
-      if (table.scrollWidth > table.clientWidth) table.tabIndex = 0;
+    // A table wider than the chat is scrolled by keyboard too.
+    const area = body.current;
+    if (isSettled && area && area.scrollWidth > area.clientWidth) area.tabIndex = 0;
   }, [isSettled]);
   const isRunning = answer.status === 'sending' || answer.status === 'writing';
   const isWaiting = isRunning && (answer.text === '' || conversation.lost.value !== undefined);
@@ -147,10 +147,8 @@ function Outcome({ entry, answer }: { entry: Entry; answer: Answer }) {
   const { conversation, t } = useChat();
   const { code } = answer;
   // Said by the announcer, which knows an end from one that history tells of.
-  if (answer.status === 'stopped') {
-    const stopped = answer.text === '' ? 'stopped-empty' : 'aborted';
-    return <Notice state={entry.expired ? 'pause-expired' : stopped} class="outcome" quiet />;
-  }
+  if (answer.status === 'stopped')
+    return <Notice state={toStoppedState(entry, answer)} class="outcome" quiet />;
   if (answer.status !== 'failed' || code === undefined) return null;
   const isNewest = conversation.entries.value.at(-1) === entry;
   return (
