@@ -22,6 +22,8 @@ export type FakeHelperOptions = {
   pages: (path: string, helper: string) => FakePage | undefined;
   /** Milliseconds before each piece but the first. Default 0. */
   betweenMs?: number;
+  /** Waited for before each piece but the first, in place of `betweenMs`. */
+  beforePiece?: (index: number) => Promise<void>;
   /** What the agent offers to be asked. Default nothing. */
   starters?: string[];
 };
@@ -45,7 +47,13 @@ const profile = {
   allowed: { reasoningModes: ['auto'], attachments: false, chatModes: ['ask'] },
 };
 
-export async function startFakeHelper({ answer, pages, betweenMs = 0, starters = [] }: FakeHelperOptions) {
+export async function startFakeHelper({
+  answer,
+  pages,
+  betweenMs = 0,
+  beforePiece = () => (betweenMs > 0 ? sleep(betweenMs) : Promise.resolve()),
+  starters = [],
+}: FakeHelperOptions) {
   requireBuild();
   const requests: string[] = [];
   const conversations = new Map<string, FakeTurn[]>();
@@ -77,7 +85,7 @@ export async function startFakeHelper({ answer, pages, betweenMs = 0, starters =
     turns.push(turn);
     say('turn-started', { turnId, conversationId: id, at });
     for (const [index, piece] of pieces.entries()) {
-      if (index > 0 && betweenMs > 0) await sleep(betweenMs);
+      if (index > 0) await beforePiece(index);
       say('text-delta', { text: piece });
     }
     if (end && 'failed' in end) say('turn-failed', end.failed);
