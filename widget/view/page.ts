@@ -9,7 +9,7 @@ function borrow(element: HTMLElement, name: string, value: string): () => void {
   style.setProperty(name, value, 'important');
   return () => {
     style.setProperty(name, before, priority);
-    if (!had && style.length === 0) element.removeAttribute('style');
+    if (!had && element.getAttribute('style') === '') element.removeAttribute('style');
   };
 }
 
