@@ -1,6 +1,6 @@
 /** Tells screen readers what happened: each state with a voice, and what ended, once. Never the words as they stream. */
-import { useSignalEffect } from '@preact/signals';
-import { useRef } from 'preact/hooks';
+import { effect } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
 import { toStoppedState } from '../state/entries.ts';
 import { useChat } from './context.ts';
 
@@ -12,7 +12,7 @@ export function Announcer() {
   const seen = useRef<string | undefined>(undefined);
   /** What was said of this conversation. */
   const told = useRef('');
-  useSignalEffect(() => {
+  const listen = () => {
     const running = conversation.running.value;
     const entries = conversation.entries.value;
     if (entries.length === 0) {
@@ -43,7 +43,9 @@ export function Announcer() {
       failed: () => t(answer.code ?? 'internal'),
     }[answer.status]();
     say(told.current);
-  });
+  };
+  // At once, not with the next frame: a short answer begins and ends within one.
+  useEffect(() => effect(listen), []);
   return (
     <div part="announcer" class="announcer" role="status" aria-live="polite">
       {spoken}
