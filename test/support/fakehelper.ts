@@ -3,12 +3,13 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Message, TurnEventData, TurnEventKind } from '../../server-helper/protocol/wire.ts';
+import type { Message, Source, TurnEventData, TurnEventKind } from '../../server-helper/protocol/wire.ts';
 import { requireBuild } from './browser.ts';
 
 /** What is said, in pieces, and how it ends. */
 export type FakeAnswer = {
   pieces: readonly string[];
+  sources?: Source[];
   /** Default `completed`. */
   end?: { failed: TurnEventData['turn-failed'] } | { paused: TurnEventData['turn-paused'] };
 };
@@ -67,12 +68,12 @@ export async function startFakeHelper({
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     if (known) return response.end(known.events);
     if (replaces !== undefined) turns.splice(turns.findIndex((turn) => turn.id === replaces));
-    const { pieces, end } = answer(text, asked.filter((one) => one === text).length);
+    const { pieces, sources = [], end } = answer(text, asked.filter((one) => one === text).length);
     asked.push(text);
     const at = new Date().toISOString();
     const said = pieces.join('');
     const question: Message = { id: turnId, turnId, role: 'visitor', text, status: 'completed', at };
-    const reply: Message = { ...question, id: `${turnId}.agent`, role: 'agent', text: said };
+    const reply: Message = { ...question, id: `${turnId}.agent`, role: 'agent', text: said, sources };
     if (end && 'failed' in end) Object.assign(reply, { status: 'failed', code: end.failed.code });
     let number = 0;
     const say: FakeTurn['say'] = (event, data) => {

@@ -45,9 +45,9 @@ export function Composer({ focus }: { focus: boolean }) {
   const send = () => {
     const question = draft.value.trim();
     if (question === '' || isRefused) return;
+    panel.show('conversation');
     hint.value = obstacle && { state: obstacle };
     if (obstacle) return;
-    panel.show('conversation');
     conversation.send(question);
     draft.value = '';
   };
