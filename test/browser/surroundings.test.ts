@@ -144,7 +144,7 @@ test('on a phone the page behind the chat is inert and does not scroll, and is g
     }));
   const before = await readPage();
   await chat.open();
-  expect(await page.evaluate(() => document.querySelector('main')!.inert)).toBe(true);
+  await expect.poll(() => page.evaluate(() => document.querySelector('main')!.inert)).toBe(true);
   await page.mouse.move(200, 400);
   await page.mouse.wheel(0, 500);
   await page.evaluate(

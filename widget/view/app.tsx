@@ -3,10 +3,10 @@ import { signal } from '@preact/signals';
 import { createRef } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { State } from '../states.ts';
+import { useBorrowed } from './borrowed.ts';
 import { Composer } from './composer.tsx';
 import { Chat, type ChatContext, useChat } from './context.ts';
 import { useDialog } from './dialog.ts';
-import { reserveDockRoom } from './page.ts';
 import { PanelView } from './panel.tsx';
 import { Suggestions } from './suggestions.tsx';
 
@@ -59,7 +59,7 @@ function Dock() {
   const isOpen = panel.isOpen.value;
   const isSmall = useIsSmall();
   const { ref, ...dialog } = useDialog(isSmall && isOpen);
-  useEffect(() => (field.current?.form ? reserveDockRoom(field.current.form) : undefined), []);
+  useBorrowed(({ reserveDockRoom }) => reserveDockRoom(field.current!.form!), true);
   return (
     <div
       ref={ref}

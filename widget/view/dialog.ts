@@ -1,20 +1,19 @@
 /** What makes the opened chat a dialog: its name, Escape, and, where it covers the page, focus that stays in it. */
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
+import { useBorrowed } from './borrowed.ts';
 import { useChat } from './context.ts';
-import { holdPage } from './page.ts';
 
 /** @param isModal the chat covers the page */
 export function useDialog(isModal: boolean) {
   const { panel, t, close } = useChat();
   const dialog = useRef<HTMLDivElement>(null);
-  useLayoutEffect(() => (isModal && dialog.current ? holdPage(dialog.current) : undefined), [isModal]);
+  useBorrowed(({ holdPage }) => holdPage(dialog.current!), isModal);
   const name = panel.session.value?.agent.name;
-  const onKeyDown = (event: KeyboardEvent & { currentTarget: HTMLElement }) => {
+  const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Escape' && !event.isComposing) {
       event.stopPropagation();
       close();
     }
-    if (event.key === 'Tab' && isModal) keepFocusInside(event);
   };
   return {
     role: 'dialog',
@@ -23,22 +22,4 @@ export function useDialog(isModal: boolean) {
     ref: dialog,
     onKeyDown,
   } as const;
-}
-
-function keepFocusInside(event: KeyboardEvent & { currentTarget: HTMLElement }): void {
-  const reachable = [
-    ...event.currentTarget.querySelectorAll<HTMLElement>(
-      'button:not([disabled]), a[href], textarea, input:not([disabled]), [tabindex="0"]',
-    ),
-  ];
-  const first = reachable[0];
-  const last = reachable.at(-1);
-  const active = (event.currentTarget.getRootNode() as ShadowRoot).activeElement;
-  if (event.shiftKey && active === first) {
-    event.preventDefault();
-    last?.focus();
-  } else if (!event.shiftKey && active === last) {
-    event.preventDefault();
-    first?.focus();
-  }
 }

@@ -14,9 +14,13 @@ function borrow(element: HTMLElement, name: string, value: string): () => void {
 }
 
 /** While the chat covers the page, nothing behind it can be reached or scrolled. @returns what undoes it */
-export function holdPage(inside: Element): () => void {
-  const host = (inside.getRootNode() as ShadowRoot).host;
-  const undo = [borrow(document.documentElement, 'overflow', 'hidden')];
+export function holdPage(dialog: HTMLElement): () => void {
+  const host = (dialog.getRootNode() as ShadowRoot).host;
+  dialog.addEventListener('keydown', keepFocusInside);
+  const undo = [
+    borrow(document.documentElement, 'overflow', 'hidden'),
+    () => dialog.removeEventListener('keydown', keepFocusInside),
+  ];
   for (let kept: Element | null = host; kept && kept !== document.documentElement; kept = kept.parentElement)
     for (const other of kept.parentElement?.children ?? [])
       if (other !== kept && other instanceof HTMLElement && !other.inert && other.localName !== 'head') {
@@ -28,6 +32,26 @@ export function holdPage(inside: Element): () => void {
   return () => {
     for (const step of undo) step();
   };
+}
+
+function keepFocusInside(event: KeyboardEvent): void {
+  if (event.key !== 'Tab') return;
+  const dialog = event.currentTarget as HTMLElement;
+  const reachable = [
+    ...dialog.querySelectorAll<HTMLElement>(
+      'button:not([disabled]), a[href], textarea, input:not([disabled]), [tabindex="0"]',
+    ),
+  ];
+  const first = reachable[0];
+  const last = reachable.at(-1);
+  const active = (dialog.getRootNode() as ShadowRoot).activeElement;
+  if (event.shiftKey && active === first) {
+    event.preventDefault();
+    last?.focus();
+  } else if (!event.shiftKey && active === last) {
+    event.preventDefault();
+    first?.focus();
+  }
 }
 
 /** Between the dock and the window's edge, and as much above it. */
