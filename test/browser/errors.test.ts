@@ -1,5 +1,7 @@
 /** When something goes wrong the visitor reads so, loses nothing, and never asks twice. */
+import type { Route } from 'playwright-core';
 import { beforeEach, expect, test } from 'vitest';
+import { findChat, visit } from '../support/browser.ts';
 import { startFakeHelper, toPage } from '../support/fakehelper.ts';
 import { useStage, useVisitor } from '../support/stage.ts';
 
@@ -12,7 +14,13 @@ const stage = useStage(() =>
         ? { pieces: ['Half of an'], end: { failed: { code: 'agent-unavailable', retryable: true } } }
         : { pieces: ['The whole ', 'answer.'] };
     },
-    pages: (path, url) => (path === '/' ? { html: toPage(url) } : undefined),
+    pages: (path, url) => {
+      if (path === '/') return { html: toPage(url) };
+      // Nothing of a helper there, and a page that stands for everything.
+      if (path === '/nowhere') return { html: toPage(url, 'normal', 'data-helper="/no/helper"') };
+      if (path === '/spa') return { html: toPage(url, 'normal', 'data-helper="/app"') };
+      return path.startsWith('/app/') ? { html: '<h1>An app</h1>' } : undefined;
+    },
   }),
 );
 const scene = useVisitor(stage, ({ here }) => `${here}/`);
@@ -129,4 +137,62 @@ test('the page of a captive portal is never shown as an answer, and the question
   await scene.chat.waitForAnswer('completed');
   expect(readAsked()).toEqual(['Is this you?']);
   expect(await scene.chat.readQuestions()).toEqual(['Is this you?']);
+});
+
+test.each([
+  ['there is no helper where the tag says', '/nowhere', undefined],
+  ['a page answers where the tag says that the helper is', '/spa', undefined],
+  [
+    'the helper does not know the page’s origin',
+    '/',
+    (route: Route) =>
+      route.fulfill({ status: 403, headers: { 'access-control-allow-origin': 'https://other.example' } }),
+  ],
+  ['something before the helper refuses', '/', (route: Route) => route.fulfill({ status: 403, body: 'No.' })],
+  ['the helper does not run', '/', (route: Route) => route.abort('connectionrefused')],
+] as const)(
+  'when %s the chat is said to be out of reach, and the console says where to look',
+  async (_, path, session) => {
+    // From another origin, so that the browser itself refuses what does not allow it.
+    const origin = stage.server.elsewhere;
+    const page = await scene.context.newPage();
+    const chat = findChat(page);
+    const lines: string[] = [];
+    page.on('console', (line) => {
+      if (line.text().startsWith('Porchlight:')) lines.push(line.text());
+    });
+    if (session) await page.route('**/session', session);
+    await page.goto(origin + path);
+    await chat.open();
+    await chat.panel.getByText('The chat cannot be reached right now.').first().waitFor();
+    expect(await chat.panel.textContent()).not.toContain('offline');
+    await chat.button('Try again').click();
+    await chat.button('Try again').waitFor();
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toContain(`page ${origin}: no answer.`);
+  },
+);
+
+test('a start that failed is tried again by a click, and the greeting comes', async () => {
+  const { context, page, chat } = await visit(stage.browser, `${stage.server.here}/`);
+  await page.route('**/session', (route) => route.abort('connectionrefused'), { times: 1 });
+  await chat.open();
+  await chat.button('Try again').click();
+  await chat.panel.getByText('Hello.').waitFor();
+  expect(await chat.button('Try again').count()).toBe(0);
+  await context.close();
+});
+
+test('a question that a silent helper does not take ends with a way to ask again, and is asked once', async () => {
+  const { page, chat } = scene;
+  await page.clock.install();
+  await page.route(`${stage.server.url}/conversations/**`, (route) => route.abort('connectionrefused'));
+  await chat.ask('Anybody?');
+  await chat.panel.getByText('The chat cannot be reached. Trying again.').first().waitFor();
+  for (let tries = 0; tries < 8; tries += 1) await page.clock.runFor(20_000);
+  await chat.waitForAnswer('failed');
+  await page.unroute(`${stage.server.url}/conversations/**`);
+  await chat.button('Try again').click();
+  await chat.waitForAnswer('completed');
+  expect(readAsked()).toEqual(['Anybody?']);
 });

@@ -146,3 +146,40 @@ test('words selected in an answer stay selected while more is written', async ()
   await chat.waitForAnswer('completed');
   expect((await selected()).trim()).toBe('Some');
 });
+
+test('nothing is measured while an answer is written', async () => {
+  const { page, chat } = scene;
+  await askSlowly(scene);
+  await page.evaluate(() => {
+    const measured: string[] = [];
+    Object.assign(window, { measured });
+    const watch = (prototype: object, name: string) => {
+      const { get, value } = Object.getOwnPropertyDescriptor(prototype, name)!;
+      const note = function (this: Element, ...values: unknown[]) {
+        measured.push(name);
+        return (get ?? value).apply(this, values);
+      };
+      Object.defineProperty(prototype, name, get ? { get: note, configurable: true } : { value: note });
+    };
+    for (const name of [
+      'scrollHeight',
+      'scrollWidth',
+      'clientHeight',
+      'clientWidth',
+      'getBoundingClientRect',
+    ])
+      watch(Element.prototype, name);
+    for (const name of ['offsetHeight', 'offsetTop', 'innerText']) watch(HTMLElement.prototype, name);
+    const root = document.querySelector('porchlight-chat')!.shadowRoot!;
+    new MutationObserver((_, observer) => {
+      if (root.querySelectorAll('.agent .body p').length < 60) return;
+      observer.disconnect();
+      Object.assign(window, { whileWritten: [...measured] });
+    }).observe(root, { subtree: true, childList: true });
+  });
+  gate.open();
+  await chat.waitForAnswer('completed');
+  expect(await page.evaluate(() => (window as unknown as { whileWritten: string[] }).whileWritten)).toEqual(
+    [],
+  );
+});

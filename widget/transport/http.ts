@@ -52,11 +52,14 @@ async function request(helper: string, call: Call & { session?: string }): Promi
   } finally {
     clearTimeout(timer);
   }
-  // Something else stands where the helper was said to be: it has no sessions, or answers all with a page.
-  const isHelper = response.headers.get('content-type')?.includes('json') && response.status !== 404;
-  if (call.path === '/session' && !isHelper) throw new WidgetError('unreachable');
+  if (call.path === '/session' && !isHelper(response)) throw new WidgetError('unreachable');
   if (response.ok) return response;
   throw await readProblem(response);
+}
+
+/** Something else may stand where the helper is said to be: a page for every address, a proxy that refuses. */
+function isHelper({ status, headers }: Response): boolean {
+  return status !== 404 && headers.get('content-type')?.includes('json') === true;
 }
 
 async function readProblem(response: Response): Promise<WidgetError> {

@@ -55,8 +55,9 @@ export function Messages() {
     const area = list.current;
     if (!area) return;
     const { scrollTop } = area;
-    const isAtEnd = area.scrollHeight - scrollTop - area.clientHeight < atEndPx;
-    follows.current = isAtEnd || (follows.current && scrollTop >= lastTop.current);
+    // Our own scrolling to the end measures nothing. Only the very end is followed again.
+    if (scrollTop < lastTop.current || !follows.current)
+      follows.current = area.scrollHeight - scrollTop - area.clientHeight < atEndPx;
     lastTop.current = scrollTop;
     if (scrollTop < nearTopPx && conversation.hasOlder.value && !problem) void conversation.loadOlder();
   };
