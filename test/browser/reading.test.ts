@@ -10,6 +10,7 @@ const long = Array.from({ length: 40 }, (_, index) => `Paragraph ${index + 1} of
 let gate = createGate();
 const stage = useStage(() =>
   startFakeHelper({
+    pageSize: 20,
     answer: (question) => {
       if (question === 'Slowly?') return { pieces: [long, ...Array(30).fill('\n\nAnd one more.')] };
       return { pieces: question === 'Select?' ? ['Some words to select, ', 'and more.'] : [long] };

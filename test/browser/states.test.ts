@@ -10,6 +10,7 @@ import { type Scene, useStage } from '../support/stage.ts';
 
 const stage = useStage(() =>
   startFakeHelper({
+    pageSize: 20,
     answer: () => ({ pieces: ['An answer.'] }),
     pages: (path, url) =>
       path === '/' ? { html: toPage(url, 'normal', 'data-user-token="a.b.c"') } : undefined,

@@ -25,6 +25,8 @@ export type FakeHelperOptions = {
   betweenMs?: number;
   /** Waited for before each piece but the first, in place of `betweenMs`. */
   beforePiece?: (index: number) => Promise<void>;
+  /** Messages that history gives at a time. Default all. */
+  pageSize?: number;
   /** What the agent offers to be asked. Default nothing. */
   starters?: string[];
 };
@@ -40,7 +42,6 @@ type FakeTurn = {
 
 const base = '/porchlight';
 const bundle = new URL('../../dist/widget/', import.meta.url);
-const pageSize = 20;
 const profile = {
   expiresInSeconds: 3600,
   visitor: { kind: 'anonymous', member: false },
@@ -53,6 +54,7 @@ export async function startFakeHelper({
   pages,
   betweenMs = 0,
   beforePiece = () => (betweenMs > 0 ? sleep(betweenMs) : Promise.resolve()),
+  pageSize = Number.POSITIVE_INFINITY,
   starters = [],
 }: FakeHelperOptions) {
   requireBuild();
@@ -136,7 +138,7 @@ export async function startFakeHelper({
     const turns = conversations.get(id);
     const turn = turns?.find((one) => one.id === turnId);
     if (request.method === 'GET' && turns && !turnId)
-      return sendJson(response, toConversation(id, turns, request.url!));
+      return sendJson(response, toConversation(id, turns, request.url!, pageSize));
     if (request.method === 'DELETE' && turns && !turnId) {
       conversations.delete(id);
       return response.writeHead(204).end();
@@ -191,7 +193,7 @@ function toSession(): string {
 }
 
 /** The newest page, or the one before where the cursor stands. */
-function toConversation(id: string, turns: FakeTurn[], url: string) {
+function toConversation(id: string, turns: FakeTurn[], url: string, pageSize: number) {
   const all = turns.flatMap((one) => one.messages);
   const to = Number(new URL(url, 'http://x').searchParams.get('cursor') ?? all.length);
   const from = Math.max(0, to - pageSize);
