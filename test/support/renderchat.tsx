@@ -1,5 +1,5 @@
 /** The chat's view without a browser: the real models over a helper that a test plays, rendered for its users to find. */
-import { render } from '@testing-library/preact';
+import { configure, render } from '@testing-library/preact';
 import type { TurnEvent } from '../../server-helper/protocol/wire.ts';
 import { WidgetError } from '../../widget/errors.ts';
 import { readOptions } from '../../widget/options.ts';
@@ -10,6 +10,10 @@ import { en } from '../../widget/strings/en.ts';
 import type { Call } from '../../widget/transport/http.ts';
 import type { SessionKeeper } from '../../widget/transport/session.ts';
 import { App } from '../../widget/view/app.tsx';
+
+// Parts that a browser loads on demand are compiled here when they are first met, which takes a busy machine a while.
+configure({ asyncUtilTimeout: 10_000 });
+await Promise.all([import('../../widget/view/decision.tsx'), import('../../widget/view/history.tsx')]);
 
 export type Reply = object | WidgetError | Promise<object>;
 

@@ -25,7 +25,7 @@ async function ask() {
     method === 'PUT' ? turns[put++]!.response : new Response(null, { status: 204 }),
   );
   chat.conversation.send('Anything?');
-  return { ...chat, say: (event: TurnEvent) => turns[0]!.say(event) };
+  return { ...chat, say: (event: TurnEvent) => turns[put - 1]!.say(event) };
 }
 const answer = () => screen.getByRole('article', { name: 'Vesper' });
 const status = () => answer().dataset.status;
@@ -125,4 +125,14 @@ test('controls of direction around a link are not drawn', async () => {
   say({ kind: 'turn-completed', data: { message: toMessage({ text }) } });
   const link = await screen.findByRole('link', { name: 'this' });
   expect(link.closest('article')!.textContent).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/);
+});
+
+test('of the next visitor it is read out too', async () => {
+  const { say, panel, conversation } = await ask();
+  conversation.hide();
+  panel.reset();
+  await panel.begin();
+  conversation.send('Anything?');
+  say({ kind: 'turn-completed', data: { message: toMessage({ text: 'Hello to you.' }) } });
+  await waitFor(() => expect(spoken()).toBe('Answer: Hello to you.'));
 });

@@ -1,6 +1,6 @@
 /** Tells screen readers what happened: each state with a voice, and what ended, once. Never the words as they stream. */
 import { effect } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { toStoppedState } from '../state/entries.ts';
 import { useChat } from './context.ts';
 
@@ -45,7 +45,7 @@ export function Announcer() {
     say(told.current);
   };
   // At once, not with the next frame: a short answer begins and ends within one.
-  useEffect(() => effect(listen), []);
+  useLayoutEffect(() => effect(listen), [spoken]);
   return (
     <div part="announcer" class="announcer" role="status" aria-live="polite">
       {spoken}

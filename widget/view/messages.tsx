@@ -20,6 +20,10 @@ export function Messages() {
   const newest = entries.at(-1);
   const problem = conversation.problem.value;
   const refused = panel.refused.value;
+  const name = panel.session.value?.agent.name;
+  const trouble = problem && <Notice state={problem.situation} cause={problem.cause} again={problem.again} />;
+  // Said where it happened.
+  const isOnTop = problem?.situation === 'older-failed';
 
   // Writes only: where the list stands is read when the visitor scrolls, never while an answer streams.
   const stayAtEnd = useCallback(() => {
@@ -34,14 +38,16 @@ export function Messages() {
   }, [newest?.turnId, stayAtEnd]);
 
   // Older messages come in above what is read: that stays where it is on the screen.
-  const before = useRef<{ oldest: string | undefined; heightPx: number; topPx: number }>(undefined);
+  const before = useRef<{ oldest: string | undefined; fromEndPx: number | undefined }>(undefined);
   const area = list.current;
-  if (area && before.current?.oldest !== oldest)
-    before.current = { oldest, heightPx: area.scrollHeight, topPx: area.scrollTop };
+  if (area && before.current?.oldest !== oldest) {
+    const isOlder = entries.some(({ turnId }) => turnId === before.current?.oldest);
+    before.current = { oldest, fromEndPx: isOlder ? area.scrollHeight - area.scrollTop : undefined };
+  }
   useLayoutEffect(() => {
-    const { heightPx = 0, topPx = 0 } = before.current ?? {};
+    const fromEndPx = before.current?.fromEndPx;
     if (follows.current) stayAtEnd();
-    else if (area) area.scrollTop = topPx + area.scrollHeight - heightPx;
+    else if (area && fromEndPx !== undefined) area.scrollTop = area.scrollHeight - fromEndPx;
   }, [oldest]);
   useLayoutEffect(stayAtEnd, [problem, refused]);
   // The composer grows, a phone's keyboard comes up.
@@ -82,10 +88,11 @@ export function Messages() {
       aria-live="off"
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a list that scrolls must be reachable by keyboard
       tabIndex={0}
-      aria-label={t('panel', { name: panel.session.value?.agent.name ?? '' })}
+      aria-label={name === undefined ? t('chat') : t('panel', { name })}
     >
       {entries.length === 0 && !conversation.loading.value && <Welcome />}
-      {conversation.hasOlder.value && (
+      {isOnTop && trouble}
+      {conversation.hasOlder.value && !isOnTop && (
         <button
           type="button"
           class="quiet"
@@ -100,7 +107,7 @@ export function Messages() {
       {entries.map((entry) => (
         <Turn key={entry.turnId} entry={entry} onGrow={stayAtEnd} />
       ))}
-      {problem && <Notice state={problem.situation} cause={problem.cause} again={problem.again} />}
+      {!isOnTop && trouble}
       {refused && <Notice state={refused} again={begin} />}
       {entries.length > 0 && !keeps() && <Notice state="not-kept" class="outcome" />}
     </div>
