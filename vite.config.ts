@@ -151,6 +151,8 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.{ts,tsx}'],
     testTimeout: 20_000,
+    // As patient as the browser's own waits.
+    expect: { poll: { timeout: 15_000 } },
     // The browser tests mostly wait: two files at once cost little more than one.
     maxWorkers: 2,
   },

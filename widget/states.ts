@@ -1,4 +1,4 @@
-/** Every state in which something fails, waits or is refused: what the visitor can do, whether it is read out, and what the site owner is told. What it says stands under its name in `strings/`. */
+/** The table of the widget's states: what the visitor can do in each, whether it is read out, and what the site owner is told. */
 import type { WidgetCode } from './errors.ts';
 
 /** What is no error of its own, or says where one happened. */
@@ -39,6 +39,7 @@ export type StateRow = {
   readonly owner?: string;
 };
 
+/** Their sentences stand under the same names in `strings/`. */
 export const states: Readonly<Record<State, StateRow>> = {
   'bad-request': { way: 'edit' },
   unauthenticated: { way: 'retry' },

@@ -213,7 +213,10 @@ const scenes: Record<State, Act> = {
     }
     await scene.page.route('**/conversations/*cursor*', fail);
     await scene.page.reload();
-    await scene.chat.button('Show older messages').click();
+    await scene.chat.messages.nth(19).waitFor();
+    await scene.chat.inside('[role="log"]').evaluate((area) => {
+      area.scrollTop = 0;
+    });
   },
   'list-failed': async ({ page, chat }) => {
     await page.route('**/conversations', only('GET', fail));

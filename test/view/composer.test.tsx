@@ -109,3 +109,12 @@ test('a starter asks its question', async () => {
   await waitFor(() => expect(asked()).toEqual(['What can you do?']));
   expect(document.activeElement).toBe(field());
 });
+
+test('an answer that runs already can be stopped the moment it is shown', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  const { conversation, calls, turn } = await open();
+  conversation.send('Asked elsewhere');
+  turn.say({ kind: 'text-delta', data: { text: 'One' } });
+  fireEvent.click(await screen.findByRole('button', { name: 'Stop the answer' }), { detail: 1 });
+  await waitFor(() => expect(calls.some(({ method }) => method === 'DELETE')).toBe(true));
+});

@@ -30,8 +30,10 @@ export function Composer({ focus }: { focus: boolean }) {
     area.style.height = 'auto';
     if (draft.value !== '') area.style.height = `${Math.min(area.scrollHeight, maxHeightPx)}px`;
   }, [draft.value]);
+  const wasRunning = useRef(false);
   useLayoutEffect(() => {
-    if (!isRunning) guardedUntil.current = performance.now() + swapMs;
+    if (wasRunning.current) guardedUntil.current = performance.now() + swapMs;
+    wasRunning.current = isRunning;
   }, [isRunning]);
 
   const inTheWay = (): State | undefined => {
