@@ -1,5 +1,5 @@
 /** Loads what deals with the page around the chat, where the chat stands over the page or covers it. */
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import { tellOwner } from '../states.ts';
 import { useChat } from './context.ts';
 
@@ -9,7 +9,8 @@ export function useBorrowed(
   isWanted: boolean,
 ): void {
   const { options } = useChat();
-  useEffect(() => {
+  // A layout effect: what others clean up after the next frame is given back at once.
+  useLayoutEffect(() => {
     if (!isWanted) return;
     let isOver = false;
     let giveBack = () => {};
