@@ -19,7 +19,7 @@ export function createWidget({ element, root, launcher, options, memoryKey }: Se
   sheet.replaceSync(chatCss);
   root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
   if (options.theme) element.dataset.theme = options.theme;
-  element.style.setProperty('--dock-width', `${options.dockWidth}px`);
+  element.style.setProperty('--_porchlight-dock-width', `${options.dockWidth}px`);
 
   const memory = createMemory(memoryKey);
   const sessions = createSessionKeeper(options.helper, memory, options.userToken, () => {

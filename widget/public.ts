@@ -57,7 +57,17 @@ export type Part =
   | 'composer'
   | 'send'
   | 'stop'
-  | 'announcer';
+  | 'announcer'
+  | 'error';
 
 /** CSS custom properties read from the element. */
-export type CssProperty = '--porchlight-accent' | '--porchlight-font' | '--porchlight-z-index';
+export type CssProperty =
+  | '--porchlight-accent'
+  /** What is written on the accent. Default: black or white, whichever can be read. */
+  | '--porchlight-on-accent'
+  | '--porchlight-font'
+  | '--porchlight-z-index'
+  /** Of the panel's and the dock's corners. */
+  | '--porchlight-radius'
+  /** From the edges of the window. */
+  | '--porchlight-offset';

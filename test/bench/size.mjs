@@ -11,24 +11,35 @@ export function pack(bytes) {
   return brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }).length;
 }
 
-/** A file and all that it imports, directly or not, statically or on demand. */
+/** The files that this one imports: at once, and those that are loaded when they are first needed. */
+function readImports(name) {
+  const code = readFileSync(new URL(name, folder), 'utf8');
+  const find = (pattern) => [...code.matchAll(pattern)].map(([, imported]) => imported);
+  return {
+    atOnce: find(/\b(?:from|import)\s*["'`]\.\/([\w.-]+\.js)["'`]/g),
+    later: find(/\bimport\(["'`]\.\/([\w.-]+\.js)["'`]\)/g),
+  };
+}
+
+/** A file and all that it imports at once, directly or not. */
 function follow(name, found = new Set()) {
   if (found.has(name)) return found;
   found.add(name);
-  const code = readFileSync(new URL(name, folder), 'utf8');
-  for (const [, imported] of code.matchAll(/(?:from|import)\s*\(?\s*["'`]\.\/([\w.-]+\.js)["'`]/g))
-    follow(imported, found);
+  for (const imported of readImports(name).atOnce) follow(imported, found);
   return found;
 }
 
+const toFile = (name) => ({ name, bytes: pack(readFileSync(new URL(name, folder))) });
+
+/** `later` is not in `all`: an opened chat with a markdown reply loads none of it. */
 export function measureSize() {
   const manifest = JSON.parse(readFileSync(new URL('manifest.json', folder), 'utf8'));
-  const files = [manifest.loader, ...follow(manifest.app)].map((name) => ({
-    name,
-    bytes: pack(readFileSync(new URL(name, folder))),
-  }));
+  const opened = follow(manifest.app);
+  const files = [manifest.loader, ...opened].map(toFile);
+  const later = new Set([...opened].flatMap((name) => readImports(name).later));
   return {
     files,
+    later: [...later].map(toFile),
     loader: files[0].bytes,
     all: files.reduce((sum, file) => sum + file.bytes, 0),
   };
@@ -38,6 +49,8 @@ if (import.meta.url === `file://${process.argv[1]}`) {
   const budgets = JSON.parse(readFileSync(new URL('./budgets.json', import.meta.url), 'utf8'));
   const size = measureSize();
   for (const { name, bytes } of size.files) console.log(`${String(bytes).padStart(8)} B  ${name}`);
+  for (const { name, bytes } of size.later)
+    console.log(`${String(bytes).padStart(8)} B  ${name}, when it is first needed`);
   for (const [what, words] of [
     ['loader', 'before the chat is opened'],
     ['all', 'in all, for an opened chat with a markdown reply'],

@@ -1,29 +1,21 @@
 /** Acceptance 1: the demo started as a user starts it, and a question answered from the shop's pages. */
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findChat, launchBrowser } from '../support/browser.ts';
-import { type Demo, startDemo } from '../support/demo.ts';
+import { describe, expect, test } from 'vitest';
+import { findChat } from '../support/browser.ts';
+import { startDemo } from '../support/demo.ts';
+import { useStage } from '../support/stage.ts';
 
 const question = 'How long does shipping to Canada take?';
 
-let demo: Demo;
-let browser: Browser;
-beforeAll(async () => {
-  [demo, browser] = await Promise.all([startDemo(), launchBrowser()]);
-}, 60_000);
-afterAll(async () => {
-  await browser?.close();
-  await demo?.stop();
-});
+const stage = useStage(startDemo);
 
 describe.each([
   { style: 'normal', path: '/' },
   { style: 'dock', path: '/dock.html' },
 ])('the shop in $style style', ({ style, path }) => {
   test('answers a question in the words of the shipping page, and cites that page', async () => {
-    const page = await browser.newPage();
+    const page = await stage.browser.newPage();
     const chat = findChat(page);
-    await page.goto(demo.url + path);
+    await page.goto(stage.server.url + path);
     if (style === 'normal') await chat.open();
     await chat.ask(question);
     const answer = await chat.waitForAnswer('completed');
@@ -34,7 +26,7 @@ describe.each([
     const source = answer.getByRole('navigation', { name: 'Sources' }).getByRole('link').first();
     expect(new URL((await source.getAttribute('href'))!).pathname).toBe('/shipping.html');
 
-    const shipping = await browser.newPage();
+    const shipping = await stage.browser.newPage();
     await shipping.goto((await source.getAttribute('href'))!);
     const text = (await shipping.locator('main').allInnerTexts()).join().replace(/\s+/g, ' ');
     for (const sentence of words

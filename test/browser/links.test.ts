@@ -1,24 +1,19 @@
 /** Clause 31: a link in an answer says where it leads. */
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Chat, launchBrowser, visit } from '../support/browser.ts';
-import { type FakeHelper, startFakeHelper, toPage } from '../support/fakehelper.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { type Chat, visit } from '../support/browser.ts';
+import { startFakeHelper, toPage } from '../support/fakehelper.ts';
+import { useStage } from '../support/stage.ts';
 
-let helper: FakeHelper;
-let browser: Browser;
-let chat: Chat;
-beforeAll(async () => {
-  helper = await startFakeHelper({
+const stage = useStage(() =>
+  startFakeHelper({
     answer: (question) => ({ pieces: [question] }),
     pages: (path, url) => (path === '/' ? { html: toPage(url) } : undefined),
-  });
-  browser = await launchBrowser();
-  ({ chat } = await visit(browser, `${helper.here}/`));
+  }),
+);
+let chat: Chat;
+beforeAll(async () => {
+  ({ chat } = await visit(stage.browser, `${stage.server.here}/`));
   await chat.open();
-}, 60_000);
-afterAll(async () => {
-  await browser?.close();
-  await helper?.stop();
 });
 
 /** The link of an answer that is this markdown. */

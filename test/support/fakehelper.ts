@@ -3,12 +3,13 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Message, TurnEventData, TurnEventKind } from '../../server-helper/protocol/wire.ts';
+import type { Message, Source, TurnEventData, TurnEventKind } from '../../server-helper/protocol/wire.ts';
 import { requireBuild } from './browser.ts';
 
 /** What is said, in pieces, and how it ends. */
 export type FakeAnswer = {
   pieces: readonly string[];
+  sources?: Source[];
   /** Default `completed`. */
   end?: { failed: TurnEventData['turn-failed'] } | { paused: TurnEventData['turn-paused'] };
 };
@@ -22,9 +23,22 @@ export type FakeHelperOptions = {
   pages: (path: string, helper: string) => FakePage | undefined;
   /** Milliseconds before each piece but the first. Default 0. */
   betweenMs?: number;
+  /** Waited for before each piece but the first, in place of `betweenMs`. */
+  beforePiece?: (index: number) => Promise<void>;
+  /** Messages that history gives at a time. Default all. */
+  pageSize?: number;
+  /** What the agent offers to be asked. Default nothing. */
+  starters?: string[];
 };
 
-type FakeTurn = { id: string; question: string; messages: Message[]; events: string };
+type FakeTurn = {
+  id: string;
+  question: string;
+  messages: Message[];
+  events: string;
+  /** Adds an event, to be read with those before it. */
+  say: (event: TurnEventKind, data: object) => void;
+};
 
 const base = '/porchlight';
 const bundle = new URL('../../dist/widget/', import.meta.url);
@@ -35,7 +49,14 @@ const profile = {
   allowed: { reasoningModes: ['auto'], attachments: false, chatModes: ['ask'] },
 };
 
-export async function startFakeHelper({ answer, pages, betweenMs = 0 }: FakeHelperOptions) {
+export async function startFakeHelper({
+  answer,
+  pages,
+  betweenMs = 0,
+  beforePiece = () => (betweenMs > 0 ? sleep(betweenMs) : Promise.resolve()),
+  pageSize = Number.POSITIVE_INFINITY,
+  starters = [],
+}: FakeHelperOptions) {
   requireBuild();
   const requests: string[] = [];
   const conversations = new Map<string, FakeTurn[]>();
@@ -49,25 +70,25 @@ export async function startFakeHelper({ answer, pages, betweenMs = 0 }: FakeHelp
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     if (known) return response.end(known.events);
     if (replaces !== undefined) turns.splice(turns.findIndex((turn) => turn.id === replaces));
-    const { pieces, end } = answer(text, asked.filter((one) => one === text).length);
+    const { pieces, sources = [], end } = answer(text, asked.filter((one) => one === text).length);
     asked.push(text);
     const at = new Date().toISOString();
     const said = pieces.join('');
     const question: Message = { id: turnId, turnId, role: 'visitor', text, status: 'completed', at };
-    const reply: Message = { ...question, id: `${turnId}.agent`, role: 'agent', text: said };
+    const reply: Message = { ...question, id: `${turnId}.agent`, role: 'agent', text: said, sources };
     if (end && 'failed' in end) Object.assign(reply, { status: 'failed', code: end.failed.code });
-    const turn: FakeTurn = { id: turnId, question: text, messages: [question, reply], events: '' };
-    turns.push(turn);
     let number = 0;
-    const say = (event: TurnEventKind, data: object) => {
+    const say: FakeTurn['say'] = (event, data) => {
       const frame = `id: ${number}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
       number += 1;
       turn.events += frame;
-      response.write(frame);
+      if (!response.writableEnded) response.write(frame);
     };
+    const turn: FakeTurn = { id: turnId, question: text, messages: [question, reply], events: '', say };
+    turns.push(turn);
     say('turn-started', { turnId, conversationId: id, at });
     for (const [index, piece] of pieces.entries()) {
-      if (index > 0 && betweenMs > 0) await sleep(betweenMs);
+      if (index > 0) await beforePiece(index);
       say('text-delta', { text: piece });
     }
     if (end && 'failed' in end) say('turn-failed', end.failed);
@@ -104,18 +125,37 @@ export async function startFakeHelper({ answer, pages, betweenMs = 0 }: FakeHelp
       response.writeHead(200, { 'content-type': 'text/javascript; charset=utf-8' });
       return response.end(readFileSync(new URL(file, bundle)));
     }
-    const [id = '', turnId] = /\/conversations\/([\w-]+)(?:\/turns\/([\w-]+))?$/.exec(path)?.slice(1) ?? [];
-    if (path === `${base}/session`) return sendJson(response, { session: toSession(), ...profile });
+    const [id = '', turnId] =
+      /\/conversations\/([\w-]+)(?:\/turns\/([\w-]+)(?:\/decision)?)?$/.exec(path)?.slice(1) ?? [];
+    if (path === `${base}/session`)
+      return sendJson(response, {
+        session: toSession(),
+        ...profile,
+        agent: { ...profile.agent, starters },
+      });
     if (request.method === 'PUT' && turnId) return put(id, turnId, request, response);
     if (path === `${base}/conversations`) return sendJson(response, { conversations: listed() });
     const turns = conversations.get(id);
+    const turn = turns?.find((one) => one.id === turnId);
     if (request.method === 'GET' && turns && !turnId)
-      return sendJson(response, {
-        id,
-        title: '',
-        mode: 'ask',
-        messages: turns.flatMap((one) => one.messages),
-      });
+      return sendJson(response, toConversation(id, turns, request.url!, pageSize));
+    if (request.method === 'DELETE' && turns && !turnId) {
+      conversations.delete(id);
+      return response.writeHead(204).end();
+    }
+    if (request.method === 'DELETE' && turn && !path.endsWith('decision')) {
+      turn.say('turn-stopped', { message: { ...turn.messages[1], status: 'stopped' } });
+      return response.writeHead(204).end();
+    }
+    if (request.method === 'GET' && turn) {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      return response.end(turn.events);
+    }
+    const decided = turns?.find((one) => path.endsWith(`/${one.id}/decision`));
+    if (decided) {
+      decided.say('turn-completed', { message: { ...decided.messages[1], text: 'Decided.' } });
+      return response.writeHead(202).end();
+    }
     return sendJson(response, { status: 404, code: 'not-found' }, 404);
   };
 
@@ -150,6 +190,15 @@ export function toPage(helper: string, style: 'normal' | 'dock' = 'normal', attr
 function toSession(): string {
   const claims = Buffer.from(JSON.stringify({ sub: 'anonymous:one' })).toString('base64url');
   return `${claims}.${claims}.${claims}`;
+}
+
+/** The newest page, or the one before where the cursor stands. */
+function toConversation(id: string, turns: FakeTurn[], url: string, pageSize: number) {
+  const all = turns.flatMap((one) => one.messages);
+  const to = Number(new URL(url, 'http://x').searchParams.get('cursor') ?? all.length);
+  const from = Math.max(0, to - pageSize);
+  const page = { id, title: '', mode: 'ask', messages: all.slice(from, to) };
+  return from > 0 ? { ...page, next: String(from) } : page;
 }
 
 async function readJson(request: IncomingMessage): Promise<unknown> {

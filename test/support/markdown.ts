@@ -1,16 +1,20 @@
 /** What the markdown tests share: rendering without a browser, and the specifications' examples. */
 import { createRequire } from 'node:module';
 import { h } from 'preact';
+import { loadNames } from '../../widget/markdown/entities.ts';
 import { createGrowing } from '../../widget/markdown/grow.ts';
 import type { RenderContext } from '../../widget/markdown/render.tsx';
 import { renderBlocks } from '../../widget/markdown/render.tsx';
+import { en } from '../../widget/strings/en.ts';
 import gfm from '../vectors/gfm-spec.json' with { type: 'json' };
 import { toHtml } from './html.ts';
 
 export type Example = { name: string; markdown: string; html: string };
 
+await loadNames();
+
 /** Without the copy button, which no specification knows. */
-const context: RenderContext = { copyButton: () => h('wbr', null) };
+const context: RenderContext = { copyButton: () => h('wbr', null), strings: en };
 
 export function renderOnce(markdown: string): string {
   return toHtml(renderBlocks(createGrowing().update(markdown), context)).replaceAll('<wbr></wbr>', '');

@@ -1,10 +1,11 @@
 /** The widget's pure parts: what an event means, what is remembered, what an error says. */
 import { describe, expect, test } from 'vitest';
 import { problems } from '../../server-helper/protocol/wire.ts';
-import { isRetryable, sentences, type WidgetCode } from '../../widget/errors.ts';
+import { isProblemCode, isRetryable, type WidgetCode } from '../../widget/errors.ts';
 import { isMisleading, toSafeLink } from '../../widget/markdown/url.ts';
 import { createMemory } from '../../widget/state/memory.ts';
 import { createAnswer, reduceAnswer } from '../../widget/state/turn.ts';
+import { type State, states } from '../../widget/states.ts';
 import { en } from '../../widget/strings/en.ts';
 import { toBackoffMs } from '../../widget/transport/backoff.ts';
 
@@ -114,12 +115,24 @@ describe('memory', () => {
   });
 });
 
-test('every code has a sentence, and every code of the helper is known', () => {
-  const own = ['offline', 'bad-stream', 'aborted'];
-  expect(Object.keys(sentences).sort()).toEqual([...Object.keys(problems), ...own].sort());
-  for (const key of Object.values(sentences)) expect(en[key].length).toBeGreaterThan(0);
-  expect(isRetryable('agent-unavailable')).toBe(true);
-  expect((['agent-refused', 'aborted', 'bad-request'] as WidgetCode[]).filter(isRetryable)).toEqual([]);
+describe('the table of states', () => {
+  const own = ['offline', 'unreachable', 'bad-stream', 'aborted'];
+  const codes = [...Object.keys(problems), ...own] as WidgetCode[];
+
+  test('knows every code of the helper and of the widget', () => {
+    expect(codes.filter((code) => !(code in states))).toEqual([]);
+    expect(codes.filter((code) => code in problems && !isProblemCode(code))).toEqual([]);
+  });
+
+  test('has a sentence for each state', () => {
+    for (const state of Object.keys(states) as State[]) expect(en[state].length).toBeGreaterThan(0);
+  });
+
+  test('offers a second try of all that the wire calls retryable, and of nothing that it cannot mend', () => {
+    const retryable = Object.entries(problems).filter(([, { retryable }]) => retryable);
+    expect(retryable.filter(([code]) => !isRetryable(code as WidgetCode))).toEqual([]);
+    expect((['agent-refused', 'aborted', 'bad-request'] as WidgetCode[]).filter(isRetryable)).toEqual([]);
+  });
 });
 
 describe('a link of an answer', () => {

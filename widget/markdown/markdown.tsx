@@ -4,14 +4,14 @@ import { createGrowing } from './grow.ts';
 import type { Token } from './lex.ts';
 import { type RenderContext, renderBlock } from './render.tsx';
 
-type BlockProps = { token: Token; context: RenderContext };
+type BlockProps = { token: Token; context: RenderContext; headingDepth: number };
 
 class Block extends Component<BlockProps> {
   override shouldComponentUpdate(next: BlockProps): boolean {
     return next.token !== this.props.token;
   }
-  override render({ token, context }: BlockProps) {
-    return renderBlock(token, context);
+  override render({ token, context, headingDepth }: BlockProps) {
+    return renderBlock(token, context, headingDepth);
   }
 }
 
@@ -24,8 +24,11 @@ export class Markdown extends Component<MarkdownProps> {
     return next.text !== this.props.text;
   }
   override render({ text, context }: MarkdownProps): VNode[] {
-    return this.#growing
-      .update(text)
-      .map((token, index) => <Block key={index} token={token} context={context} />);
+    // Headings leave no level out, below that of the chat's own name.
+    let depth = 2;
+    return this.#growing.update(text).map((token, index) => {
+      if (token.type === 'heading') depth = Math.min(token.depth, depth + 1);
+      return <Block key={index} token={token} context={context} headingDepth={depth} />;
+    });
   }
 }

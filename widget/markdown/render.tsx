@@ -1,22 +1,25 @@
 /** Tokens → nodes from a closed list of elements. No HTML string exists on this path, live or from history. */
 import type { ComponentChildren, VNode } from 'preact';
-import { en } from '../strings/en.ts';
+import type { Strings } from '../strings/en.ts';
 import { decodeEntities } from './entities.ts';
 import type { Token, Tokens } from './lex.ts';
 import { isMisleading, toSafeLink } from './url.ts';
 
 /** What a rendering needs from its surroundings. */
-export type RenderContext = { copyButton: (code: string) => VNode };
+export type RenderContext = {
+  copyButton: (code: string) => VNode;
+  strings: Pick<Strings, 'taskDone' | 'taskOpen' | 'image'>;
+};
 
-/** A frozen token is the same object each time, so what it became is kept with it. */
-export function renderBlock(token: Token, context: RenderContext): ComponentChildren {
+/** @param headingDepth where another than the author's is wanted */
+export function renderBlock(token: Token, context: RenderContext, headingDepth?: number): ComponentChildren {
   switch (token.type) {
     case 'space':
     case 'def':
       return null;
     case 'heading': {
-      const Heading = `h${token.depth}` as 'h1';
-      return <Heading>{renderInline(token.tokens)}</Heading>;
+      const Heading = `h${headingDepth ?? token.depth}` as 'h1';
+      return <Heading>{renderInline(token.tokens, context)}</Heading>;
     }
     case 'hr':
       return <hr />;
@@ -27,16 +30,16 @@ export function renderBlock(token: Token, context: RenderContext): ComponentChil
     case 'list':
       return renderList(token as Tokens.List, context);
     case 'table':
-      return renderTable(token as Tokens.Table);
+      return renderTable(token as Tokens.Table, context);
     case 'html':
       // Raw HTML is what the agent wrote, not what it may do.
-      return <p>{token.raw.replace(/\n+$/, '')}</p>;
+      return <p>{withoutTurns(token.raw.replace(/\n+$/, ''))}</p>;
     case 'plain':
-      return <p>{token.raw}</p>;
+      return <p>{withoutTurns(token.raw)}</p>;
     case 'text':
-      return token.tokens ? renderInline(token.tokens) : decodeEntities(token.text);
+      return renderInline([token], context);
     default:
-      return <p>{renderInline('tokens' in token ? token.tokens : undefined)}</p>;
+      return <p>{renderInline('tokens' in token ? token.tokens : undefined, context)}</p>;
   }
 }
 
@@ -66,18 +69,23 @@ function renderList(list: Tokens.List, context: RenderContext) {
 }
 
 function renderItemPart(token: Token, loose: boolean, context: RenderContext): ComponentChildren {
-  if (token.type === 'checkbox') return renderCheckbox(token.checked === true);
-  if (token.type === 'text' && loose) return <p>{renderInline(token.tokens ?? [token])}</p>;
+  if (token.type === 'checkbox') return renderCheckbox(token.checked === true, context);
+  if (token.type === 'text' && loose) return <p>{renderInline([token], context)}</p>;
   return renderBlock(token, context);
 }
 
-function renderCheckbox(checked: boolean) {
+function renderCheckbox(checked: boolean, { strings }: RenderContext) {
   return (
-    <input type="checkbox" disabled checked={checked} aria-label={checked ? en.taskDone : en.taskOpen} />
+    <input
+      type="checkbox"
+      disabled
+      checked={checked}
+      aria-label={checked ? strings.taskDone : strings.taskOpen}
+    />
   );
 }
 
-function renderTable(table: Tokens.Table) {
+function renderTable(table: Tokens.Table, context: RenderContext) {
   const toClass = (index: number) => (table.align[index] ? `align-${table.align[index]}` : undefined);
   return (
     <table>
@@ -85,7 +93,7 @@ function renderTable(table: Tokens.Table) {
         <tr>
           {table.header.map((cell, index) => (
             <th key={index} scope="col" class={toClass(index)}>
-              {renderInline(cell.tokens)}
+              {renderInline(cell.tokens, context)}
             </th>
           ))}
         </tr>
@@ -96,7 +104,7 @@ function renderTable(table: Tokens.Table) {
             <tr key={rowIndex}>
               {row.map((cell, index) => (
                 <td key={index} class={toClass(index)}>
-                  {renderInline(cell.tokens)}
+                  {renderInline(cell.tokens, context)}
                 </td>
               ))}
             </tr>
@@ -107,39 +115,49 @@ function renderTable(table: Tokens.Table) {
   );
 }
 
-export function renderInline(tokens: readonly Token[] = [], inLink = false): ComponentChildren[] {
-  const show = (text: string) => (inLink ? withoutTurns(text) : text);
+function renderInline(
+  tokens: readonly Token[] = [],
+  context: RenderContext,
+  inLink = false,
+): ComponentChildren[] {
   return tokens.map((token): ComponentChildren => {
     switch (token.type) {
       case 'strong':
-        return <strong>{renderInline(token.tokens, inLink)}</strong>;
+        return <strong>{renderInline(token.tokens, context, inLink)}</strong>;
       case 'em':
-        return <em>{renderInline(token.tokens, inLink)}</em>;
+        return <em>{renderInline(token.tokens, context, inLink)}</em>;
       case 'del':
-        return <del>{renderInline(token.tokens, inLink)}</del>;
+        return <del>{renderInline(token.tokens, context, inLink)}</del>;
       case 'codespan':
-        return <code>{show(token.text)}</code>;
+        return <code>{withoutTurns(token.text)}</code>;
       case 'br':
         return <br />;
       case 'checkbox':
-        return renderCheckbox(token.checked === true);
+        return renderCheckbox(token.checked === true, context);
       case 'link':
         // An address written as the text of a link leads nowhere of its own.
-        if (inLink) return renderInline(token.tokens, true);
-        return renderLink(token as Tokens.Link, renderInline(token.tokens, true), toText(token.tokens));
+        if (inLink) return renderInline(token.tokens, context, true);
+        return renderLink(
+          token as Tokens.Link,
+          renderInline(token.tokens, context, true),
+          toText(token.tokens),
+        );
       case 'image':
-        return inLink ? show(toText(token.tokens)) : renderImage(token as Tokens.Image);
+        return inLink ? withoutTurns(toText(token.tokens)) : renderImage(token as Tokens.Image, context);
       case 'escape':
-        return show(token.text);
-      case 'html':
-        return show(token.raw);
+        return withoutTurns(token.text);
       case 'text':
-        return token.tokens ? renderInline(token.tokens, inLink) : show(decodeEntities(token.text));
+        return token.tokens
+          ? renderInline(token.tokens, context, inLink)
+          : withoutTurns(decodeEntities(token.text));
       default:
-        return show(token.raw);
+        return withoutTurns(token.raw);
     }
   });
 }
+
+/** Nothing that can be seen, and so nothing that could be clicked. */
+const unseen = /^[\s\p{C}\p{Default_Ignorable_Code_Point}\u2800]*$/u;
 
 function renderLink(
   token: { href: string; title?: string | null },
@@ -154,20 +172,21 @@ function renderLink(
   const title = token.title ? `${withoutTurns(decodeEntities(token.title))} (${link.host})` : link.host;
   return (
     <a href={link.href} target="_blank" rel="noopener noreferrer nofollow" title={title}>
-      {content}
+      {unseen.test(text) ? link.host : content}
       {isMisleading(text, link.host) && ` (${link.host})`}
     </a>
   );
 }
 
 /** An image would call its host without being asked, so it waits behind a link that shows the host. */
-function renderImage(token: Tokens.Image) {
+function renderImage(token: Tokens.Image, { strings }: RenderContext) {
   const alt = withoutTurns(toText(token.tokens));
   const host = toSafeLink(decodeEntities(token.href))?.host;
-  return renderLink(token, host ? `${alt || 'Image'} (${host})` : alt, '');
+  const text = host ? `${alt || strings.image} (${host})` : alt;
+  return renderLink(token, text, text);
 }
 
-/** Without the controls that turn the direction of what follows: a link must read as the address that it leads to. */
+/** Without the controls that turn the direction of what follows: a link beside them must read as what it leads to. */
 function withoutTurns(text: string): string {
   return text.replace(/[\u202a-\u202e\u2066-\u2069]/g, '');
 }

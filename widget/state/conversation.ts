@@ -2,9 +2,11 @@
 import type { ReadonlySignal } from '@preact/signals';
 import type { ConversationReply, TurnRequest } from '../../server-helper/protocol/wire.ts';
 import { isRetryable, WidgetError } from '../errors.ts';
+import type { Situation } from '../states.ts';
 import type { SessionKeeper } from '../transport/session.ts';
 import type { Tabs } from '../transport/tabs.ts';
 import { toTurnPath } from '../transport/turn-stream.ts';
+import { createDeciding, type Deciding } from './deciding.ts';
 import type { Entry } from './entries.ts';
 import { followEntry } from './following.ts';
 import type { Memory } from './memory.ts';
@@ -24,24 +26,23 @@ export type ConversationDeps = {
 
 type Shown = 'id' | 'entries' | 'running' | 'loading' | 'lost' | 'problem' | 'hasOlder';
 
-export type Conversation = { readonly [K in Shown]: ReadonlySignal<Screen[K]['value']> } & {
-  send(text: string, replaces?: string): void;
-  stop(): void;
-  retry(turnId: string): void;
-  decide(turnId: string, decision: 'approve' | 'deny' | 'answer', answers?: string[]): Promise<void>;
-  /** Shows one of the visitor's conversations, and follows what runs in it. */
-  load(id: string): Promise<void>;
-  loadOlder(): Promise<void>;
-  /** Reads anew what another tab changed; what this one has not delivered stays. */
-  refresh(): void;
-  /** Takes up what was on screen before a reload or in another tab. */
-  resume(): Promise<void>;
-  startNew(): void;
-  /** Shows nothing, and forgets nothing: who is there is about to be asked. */
-  hide(): void;
-  /** Follows nothing any more. */
-  close(): void;
-};
+export type Conversation = { readonly [K in Shown]: ReadonlySignal<Screen[K]['value']> } & Deciding & {
+    send(text: string, replaces?: string): void;
+    stop(): void;
+    retry(turnId: string): void;
+    /** Shows one of the visitor's conversations, and follows what runs in it. */
+    load(id: string): Promise<void>;
+    loadOlder(): Promise<void>;
+    /** Reads anew what another tab changed; what this one has not delivered stays. */
+    refresh(): void;
+    /** Takes up what was on screen before a reload or in another tab. */
+    resume(): Promise<void>;
+    startNew(): void;
+    /** Shows nothing, and forgets nothing: who is there is about to be asked. */
+    hide(): void;
+    /** Follows nothing any more. */
+    close(): void;
+  };
 
 export function createConversation(deps: ConversationDeps): Conversation {
   const { sessions, memory, tabs } = deps;
@@ -52,9 +53,9 @@ export function createConversation(deps: ConversationDeps): Conversation {
   /** Stop was pressed before the helper had the turn. */
   let stopOnceKnown: string | undefined;
 
-  const say = (error: unknown) => {
-    const code = error instanceof WidgetError ? error.code : 'internal';
-    if (code !== 'aborted') problem.value = code;
+  const say = (situation: Situation, again?: () => void) => (error: unknown) => {
+    const cause = error instanceof WidgetError ? error : new WidgetError('internal');
+    if (cause.code !== 'aborted') problem.value = { situation, cause, again };
   };
   /** The one place is shared by all tabs: another one's question stays in it. */
   const clearPending = (turnId: string) => {
@@ -69,7 +70,7 @@ export function createConversation(deps: ConversationDeps): Conversation {
     const response = await sessions.call({ method: 'GET', path, signal: screen.signal });
     return (await response.json()) as ConversationReply;
   };
-  const reload = async (conversationId: string) => {
+  const reload = async (conversationId: string): Promise<void> => {
     const reply = await readConversation(conversationId);
     if (id.value !== conversationId) return;
     screen.show(reply);
@@ -80,6 +81,9 @@ export function createConversation(deps: ConversationDeps): Conversation {
     entry.answer.value ??= createAnswer(live, 'writing');
     void follow(conversationId, entry);
   };
+
+  const reloadOrSay = (conversationId: string): Promise<void> =>
+    reload(conversationId).catch(say('resume-failed', () => reloadOrSay(conversationId)));
 
   const follow = async (conversationId: string, entry: Entry, question?: TurnRequest): Promise<void> => {
     const { signal } = screen;
@@ -95,31 +99,32 @@ export function createConversation(deps: ConversationDeps): Conversation {
         tabs.tell({ kind: 'turn', conversationId, turnId: entry.turnId });
         if (stopOnceKnown === entry.turnId) sendStop(conversationId, entry);
       },
-      onLost: (isLost) => {
-        lost.value = isLost;
+      onLost: (code) => {
+        lost.value = code;
       },
     });
     if (signal.aborted) return;
-    lost.value = false;
+    lost.value = undefined;
     if (running.value === entry.turnId) running.value = undefined;
-    if (end === 'gone') return reload(conversationId).catch(say);
+    if (end === 'gone') return reloadOrSay(conversationId);
     if (end === 'ended') return;
     // A question that may be sent again later is not lost by a reload.
     if (entry.known || !isRetryable(end.code)) clearPending(entry.turnId);
     if (end.code === 'not-found' && !question) forget();
     if (end.code === 'turn-running') {
       // Another tab was quicker: its turn is shown, and this question stays, to be sent again.
-      await reload(conversationId).catch(say);
+      await reloadOrSay(conversationId);
     }
   };
-  const sendStop = (conversationId: string, entry: Entry) => {
+  const sendStop = (conversationId: string, entry: Entry): void => {
     stopOnceKnown = undefined;
+    problem.value = undefined;
     const wasPaused = entry.answer.value?.status === 'paused';
     const path = toTurnPath({ conversationId, turnId: entry.turnId });
     sessions
       .call({ method: 'DELETE', path, signal: screen.signal })
       .then(() => (wasPaused ? follow(conversationId, entry) : undefined))
-      .catch(say);
+      .catch(say('stop-failed', () => sendStop(conversationId, entry)));
   };
   const ask = (conversationId: string, turnId: string, question: TurnRequest) => {
     memory.change({ conversationId, pending: { conversationId, turnId, question } });
@@ -141,7 +146,7 @@ export function createConversation(deps: ConversationDeps): Conversation {
     ask(conversationId, makeId(), question);
     deps.onSent(conversationId);
   };
-  const load = async (conversationId: string) => {
+  const load = async (conversationId: string): Promise<void> => {
     screen.clear(conversationId);
     const { signal } = screen;
     loading.value = true;
@@ -151,7 +156,23 @@ export function createConversation(deps: ConversationDeps): Conversation {
     } catch (error) {
       if (signal.aborted) return;
       if (error instanceof WidgetError && error.code === 'not-found') forget();
-      else say(error);
+      else say('resume-failed', () => load(conversationId))(error);
+    } finally {
+      if (!signal.aborted) loading.value = false;
+    }
+  };
+  const loadOlder = async () => {
+    const conversationId = id.value;
+    if (older.value === undefined || conversationId === undefined || loading.value) return;
+    loading.value = true;
+    problem.value = undefined;
+    const { signal } = screen;
+    try {
+      const query = `?cursor=${encodeURIComponent(older.value)}`;
+      const reply = await readConversation(conversationId, query);
+      if (!signal.aborted) screen.showOlder(reply);
+    } catch (error) {
+      say('older-failed', loadOlder)(error);
     } finally {
       if (!signal.aborted) loading.value = false;
     }
@@ -175,9 +196,10 @@ export function createConversation(deps: ConversationDeps): Conversation {
       if (!entry || conversationId === undefined) return;
       if (!entry.known && lost.value) {
         // The helper never had it: there is nothing to stop but the trying.
+        const code = lost.value;
         clearPending(entry.turnId);
         screen.endAll();
-        entry.answer.value = { ...createAnswer(entry.turnId, 'failed'), code: 'offline' };
+        entry.answer.value = { ...createAnswer(entry.turnId, 'failed'), code };
         return;
       }
       if (entry.known) sendStop(conversationId, entry);
@@ -191,39 +213,8 @@ export function createConversation(deps: ConversationDeps): Conversation {
       entries.value = entries.value.filter((other) => other !== entry);
       ask(id.value, turnId, entry.request);
     },
-    async decide(turnId, decision, answers) {
-      const entry = screen.find(turnId);
-      const conversationId = id.value;
-      if (!entry?.answer.value?.pause || conversationId === undefined) return;
-      const path = `${toTurnPath({ conversationId, turnId })}/decision`;
-      const body = answers ? { decision, answers } : { decision };
-      try {
-        await sessions.call({ method: 'POST', path, body, signal: screen.signal });
-        tabs.tell({ kind: 'turn', conversationId, turnId });
-      } catch (error) {
-        // Decided in another tab, or too late: what came of it is shown.
-        if (error instanceof WidgetError && error.code === 'turn-conflict') await load(conversationId);
-        else say(error);
-        return;
-      }
-      entry.answer.value = { ...entry.answer.value, status: 'writing', pause: undefined };
-      await follow(conversationId, entry);
-    },
-    async loadOlder() {
-      const conversationId = id.value;
-      if (older.value === undefined || conversationId === undefined || loading.value) return;
-      loading.value = true;
-      const { signal } = screen;
-      try {
-        const query = `?cursor=${encodeURIComponent(older.value)}`;
-        const reply = await readConversation(conversationId, query);
-        if (!signal.aborted) screen.showOlder(reply);
-      } catch (error) {
-        say(error);
-      } finally {
-        if (!signal.aborted) loading.value = false;
-      }
-    },
+    ...createDeciding({ sessions, tabs, screen, follow, load, say: say('decision-failed') }),
+    loadOlder,
     async resume() {
       const { conversationId, pending } = memory.read();
       if (conversationId === undefined) return;
@@ -236,7 +227,7 @@ export function createConversation(deps: ConversationDeps): Conversation {
       else ask(conversationId, pending.turnId, pending.question);
     },
     refresh() {
-      if (id.value !== undefined && running.value === undefined) reload(id.value).catch(say);
+      if (id.value !== undefined && running.value === undefined) void reloadOrSay(id.value);
     },
     hide: () => screen.clear(undefined),
     close: () => screen.endAll(),

@@ -11,6 +11,8 @@ export type Entry = {
   /** Id of the last event seen, to go on from there. */
   lastEventId: number | undefined;
   answer: Signal<Answer | undefined>;
+  /** The time to decide on it was over. */
+  expired?: true;
   /** What was sent, while the helper is not known to have it: sent again, it is the same question. */
   request?: TurnRequest;
 };
@@ -30,4 +32,10 @@ export function toEntries(messages: readonly Message[]): Entry[] {
     found.set(message.turnId, entry);
   }
   return [...found.values()];
+}
+
+/** How a turn that was stopped came to its end. */
+export function toStoppedState({ expired }: Entry, { text }: Answer) {
+  if (expired) return 'pause-expired';
+  return text === '' ? 'stopped-empty' : 'aborted';
 }

@@ -1,6 +1,6 @@
 /** Follows a turn into its entry: events change a plain value, and each frame shows the latest. */
 import type { TurnRequest } from '../../server-helper/protocol/wire.ts';
-import { WidgetError } from '../errors.ts';
+import { type WidgetCode, WidgetError } from '../errors.ts';
 import type { SessionKeeper } from '../transport/session.ts';
 import { followTurn } from '../transport/turn-stream.ts';
 import type { Entry } from './entries.ts';
@@ -15,7 +15,7 @@ export type Following = {
   /** Calls back once before the next frame. */
   onNextFrame: (draw: () => void) => void;
   onAccepted: () => void;
-  onLost: (lost: boolean) => void;
+  onLost: (lost: WidgetCode | undefined) => void;
 };
 
 /**

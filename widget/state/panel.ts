@@ -13,6 +13,8 @@ export type Panel = {
   readonly session: ReadonlySignal<SessionState | undefined>;
   /** Why there is no session. */
   readonly refused: ReadonlySignal<WidgetCode | undefined>;
+  /** Why the list could not be loaded. */
+  readonly listError: ReadonlySignal<WidgetError | undefined>;
   readonly conversations: ReadonlySignal<readonly ConversationSummary[] | undefined>;
   readonly hasMore: ReadonlySignal<boolean>;
   /** Counts up with each change of visitor: a draft belongs to the one who wrote it. */
@@ -32,6 +34,7 @@ export function createPanel(sessions: SessionKeeper, tabs: Tabs): Panel {
   const side = signal<Side>('conversation');
   const session = signal<SessionState | undefined>(undefined);
   const refused = signal<WidgetCode | undefined>(undefined);
+  const listError = signal<WidgetError | undefined>(undefined);
   const conversations = signal<readonly ConversationSummary[] | undefined>(undefined);
   const next = signal<string | undefined>(undefined);
   const hasMore = signal(false);
@@ -43,6 +46,7 @@ export function createPanel(sessions: SessionKeeper, tabs: Tabs): Panel {
     side,
     session,
     refused,
+    listError,
     conversations,
     hasMore,
     visit,
@@ -79,12 +83,17 @@ export function createPanel(sessions: SessionKeeper, tabs: Tabs): Panel {
           : list.conversations;
         next.value = list.next;
         hasMore.value = list.next !== undefined;
+        listError.value = undefined;
       } catch (error) {
-        if (mine === generation) refused.value = error instanceof WidgetError ? error.code : 'internal';
+        if (mine === generation)
+          listError.value = error instanceof WidgetError ? error : new WidgetError('internal');
       }
     },
     async remove(id) {
-      await sessions.call({ method: 'DELETE', path: `/conversations/${id}` });
+      await sessions.call({ method: 'DELETE', path: `/conversations/${id}` }).catch((error: unknown) => {
+        // Gone already: that is what was wanted.
+        if (!(error instanceof WidgetError) || error.code !== 'not-found') throw error;
+      });
       conversations.value = conversations.value?.filter((one) => one.id !== id);
       tabs.tell({ kind: 'deleted', conversationId: id });
     },
@@ -93,6 +102,7 @@ export function createPanel(sessions: SessionKeeper, tabs: Tabs): Panel {
       visit.value = generation;
       session.value = undefined;
       refused.value = undefined;
+      listError.value = undefined;
       conversations.value = undefined;
       next.value = undefined;
       hasMore.value = false;

@@ -1,9 +1,13 @@
 /** What of a conversation is on screen, and the one scope that everything begun for it ends with. */
 import { batch, computed, signal } from '@preact/signals';
 import type { ConversationReply } from '../../server-helper/protocol/wire.ts';
-import type { WidgetCode } from '../errors.ts';
+import type { WidgetCode, WidgetError } from '../errors.ts';
+import type { Situation } from '../states.ts';
 import { createEntry, type Entry, toEntries } from './entries.ts';
 import type { Answer } from './turn.ts';
+
+/** What could not be done, why, and how it is tried again where a click may do that. */
+export type Problem = { situation: Situation; cause: WidgetError; again?: (() => void) | undefined };
 
 export type Screen = ReturnType<typeof createScreen>;
 
@@ -13,10 +17,9 @@ export function createScreen() {
   /** The turn that runs, if one does. */
   const running = signal<string | undefined>(undefined);
   const loading = signal(false);
-  /** The connection is lost and being looked for. */
-  const lost = signal(false);
-  /** Why the conversation cannot be shown or the question not be taken. */
-  const problem = signal<WidgetCode | undefined>(undefined);
+  /** Why the connection is lost, while it is being looked for. */
+  const lost = signal<WidgetCode | undefined>(undefined);
+  const problem = signal<Problem | undefined>(undefined);
   const older = signal<string | undefined>(undefined);
   const hasOlder = computed(() => older.value !== undefined);
   let scope = new AbortController();
@@ -50,7 +53,7 @@ export function createScreen() {
       batch(() => {
         running.value = undefined;
         loading.value = false;
-        lost.value = false;
+        lost.value = undefined;
       });
     },
     find: (turnId: string) => entries.value.find((entry) => entry.turnId === turnId),
@@ -64,12 +67,16 @@ export function createScreen() {
       const index = entries.value.findIndex((entry) => entry.turnId === turnId);
       if (index >= 0) entries.value = entries.value.slice(0, index);
     },
+    /** Takes over the newest page; older pages stay where it follows on what is shown. */
     show(reply: ConversationReply) {
       batch(() => {
         const told = toEntries(reply.messages);
         const isTold = (entry: Entry) => told.some(({ turnId }) => turnId === entry.turnId);
-        entries.value = [...told, ...entries.value.filter((entry) => !entry.known && !isTold(entry))];
-        older.value = reply.next;
+        const from = entries.value.findIndex(({ turnId }) => turnId === told[0]?.turnId);
+        const before = entries.value.slice(0, Math.max(0, from));
+        const unsent = entries.value.filter((entry) => !entry.known && !isTold(entry));
+        entries.value = [...before.filter(({ known }) => known), ...told, ...unsent];
+        if (before.length === 0) older.value = reply.next;
         problem.value = undefined;
       });
     },

@@ -11,14 +11,12 @@ export type Answer = {
   turnId: string;
   status: AnswerStatus;
   text: string;
-  reasoning: string;
   tools: readonly ToolUse[];
   sources: readonly Source[];
   pause: TurnEventData['turn-paused'] | undefined;
   /** Why it failed. */
   code: WidgetCode | undefined;
   retryAfterMs: number | undefined;
-  vote: 'up' | 'down' | undefined;
 };
 
 export function createAnswer(turnId: string, status: AnswerStatus): Answer {
@@ -26,13 +24,11 @@ export function createAnswer(turnId: string, status: AnswerStatus): Answer {
     turnId,
     status,
     text: '',
-    reasoning: '',
     tools: [],
     sources: [],
     pause: undefined,
     code: undefined,
     retryAfterMs: undefined,
-    vote: undefined,
   };
 }
 
@@ -44,12 +40,8 @@ export function reduceAnswer(answer: Answer, event: TurnEvent): Answer {
     case 'text-delta':
       return { ...answer, status: 'writing', pause: undefined, text: answer.text + event.data.text };
     case 'reasoning-delta':
-      return {
-        ...answer,
-        status: 'writing',
-        pause: undefined,
-        reasoning: answer.reasoning + event.data.text,
-      };
+      // Not shown, but a sign of life: a pause that it follows has been decided.
+      return { ...answer, status: 'writing', pause: undefined };
     case 'tool':
       return {
         ...answer,
@@ -94,7 +86,6 @@ export function toAnswer(message: Message): Answer {
     text: message.text,
     sources: message.sources ?? [],
     code: message.code ?? (status === 'failed' ? 'internal' : undefined),
-    vote: message.vote,
   };
 }
 

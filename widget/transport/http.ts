@@ -1,5 +1,6 @@
 /** One call to the helper: a Response that is good, or a `WidgetError` with a code. */
 import { isProblemCode, WidgetError } from '../errors.ts';
+import { tellOwner } from '../states.ts';
 
 export type Call = {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -13,7 +14,17 @@ export type Call = {
 /** To the first byte; a stream then has its own watch. */
 const headersTimeoutMs = 30_000;
 
+/** @throws WidgetError; what only the site owner can mend is said on the console too */
 export async function callHelper(helper: string, call: Call & { session?: string }): Promise<Response> {
+  try {
+    return await request(helper, call);
+  } catch (error) {
+    if (error instanceof WidgetError) tellOwner(error.code, helper);
+    throw error;
+  }
+}
+
+async function request(helper: string, call: Call & { session?: string }): Promise<Response> {
   const headers: Record<string, string> = {};
   if (call.session !== undefined) headers.authorization = `Bearer ${call.session}`;
   if (call.body) headers['content-type'] = 'application/json';
@@ -35,13 +46,20 @@ export async function callHelper(helper: string, call: Call & { session?: string
       referrerPolicy: 'no-referrer',
     });
   } catch {
-    // Every way in which fetch rejects is a lost connection, unless we hung up ourselves.
-    throw new WidgetError(call.signal?.aborted ? 'aborted' : 'offline');
+    // A lost connection, a refused one and a refused origin are all the same to fetch.
+    if (call.signal?.aborted) throw new WidgetError('aborted');
+    throw new WidgetError(navigator.onLine ? 'unreachable' : 'offline');
   } finally {
     clearTimeout(timer);
   }
+  if (call.path === '/session' && !isHelper(response)) throw new WidgetError('unreachable');
   if (response.ok) return response;
   throw await readProblem(response);
+}
+
+/** Something else may stand where the helper is said to be: a page for every address, a proxy that refuses. */
+function isHelper({ status, headers }: Response): boolean {
+  return status !== 404 && headers.get('content-type')?.includes('json') === true;
 }
 
 async function readProblem(response: Response): Promise<WidgetError> {

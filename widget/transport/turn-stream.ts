@@ -6,7 +6,7 @@ import {
   type TurnEvent,
   type TurnRequest,
 } from '../../server-helper/protocol/wire.ts';
-import { isRetryable, WidgetError } from '../errors.ts';
+import { isRetryable, type WidgetCode, WidgetError } from '../errors.ts';
 import { toBackoffMs, wait } from './backoff.ts';
 import type { SessionKeeper } from './session.ts';
 
@@ -23,8 +23,8 @@ export type TurnFollower = {
   onRead(): void;
   /** The helper has the question. */
   onAccepted(): void;
-  /** The connection is lost (true) or back (false). */
-  onLost(lost: boolean): void;
+  /** Why the connection is lost; undefined once it is back. */
+  onLost(lost: WidgetCode | undefined): void;
   signal: AbortSignal;
 };
 
@@ -36,6 +36,8 @@ export function toTurnPath({ conversationId, turnId }: TurnAddress): string {
 const silenceMs = 45_000;
 /** Of a turn that the helper has: it lives ten minutes at most. */
 const mostTries = 40;
+/** Half a minute or so. */
+const mostUnreachable = 6;
 
 /**
  * Resolves `ended` after the end event, `gone` when there is nothing to follow: history then has the answer.
@@ -51,6 +53,7 @@ export async function followTurn(
   let failures = 0;
   for (;;) {
     let response: Response | undefined;
+    let lost: WidgetCode = 'bad-stream';
     try {
       response = await sessions.call(
         question
@@ -62,7 +65,7 @@ export async function followTurn(
       if (!isEventStream(response)) throw new WidgetError('bad-stream');
       if (question) follower.onAccepted();
       question = undefined;
-      follower.onLost(false);
+      follower.onLost(undefined);
       const before = lastEventId;
       const ended = await readTurn(response, follower, (id) => {
         lastEventId = id;
@@ -72,11 +75,11 @@ export async function followTurn(
       if (lastEventId !== before) failures = 0;
     } catch (error) {
       if (!(error instanceof WidgetError)) throw error;
-      const mayTry =
-        error.code === 'offline' || error.code === 'shutting-down' || (!question && isRetryable(error.code));
+      const mayTry = question ? mayAskAgain(error.code, failures) : mayFollowAgain(error);
       if (!mayTry || follower.signal.aborted) throw error;
+      lost = error.code;
     }
-    follower.onLost(true);
+    follower.onLost(lost);
     failures += 1;
     if (!question && failures > mostTries) throw new WidgetError('bad-stream');
     try {
@@ -85,6 +88,17 @@ export async function followTurn(
       throw new WidgetError('aborted');
     }
   }
+}
+
+/** What refused the session was asked twice already. */
+function mayFollowAgain({ code, status }: WidgetError): boolean {
+  return isRetryable(code) && status !== 401;
+}
+
+/** A question waits for the network; for a helper that does not answer only so long, then the visitor decides. */
+function mayAskAgain(code: WidgetCode, failures: number): boolean {
+  if (code === 'unreachable') return failures < mostUnreachable;
+  return code === 'offline' || code === 'shutting-down';
 }
 
 function isEventStream(response: Response): boolean {

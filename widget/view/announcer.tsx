@@ -1,23 +1,25 @@
-/** Tells screen readers of what ended, once: a finished answer, a pause, a failure. Never the words as they stream. */
-import { useSignalEffect } from '@preact/signals';
-import { useRef } from 'preact/hooks';
-import { sentences } from '../errors.ts';
+/** Tells screen readers what happened: each state with a voice, and what ended, once. Never the words as they stream. */
+import { effect } from '@preact/signals';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { toStoppedState } from '../state/entries.ts';
 import { useChat } from './context.ts';
 
 const maxSpokenChars = 2_000;
 
 export function Announcer() {
-  const { conversation, t } = useChat();
-  const region = useRef<HTMLDivElement>(null);
+  const { conversation, spoken, say, t } = useChat();
   /** The turn that was seen running: one that history brings is not news. */
   const seen = useRef<string | undefined>(undefined);
-  useSignalEffect(() => {
+  /** What was said of this conversation. */
+  const told = useRef('');
+  const listen = () => {
     const running = conversation.running.value;
     const entries = conversation.entries.value;
     if (entries.length === 0) {
       // Another conversation, perhaps another visitor: nothing of the last answer stays to be read.
       seen.current = undefined;
-      if (region.current) region.current.textContent = '';
+      if (told.current !== '' && spoken.peek().startsWith(told.current)) spoken.value = '';
+      told.current = '';
     }
     const entry = entries.find(({ turnId }) => turnId === (running ?? seen.current));
     const answer = entry?.answer.value;
@@ -25,18 +27,30 @@ export function Announcer() {
       seen.current = running;
       return;
     }
-    if (!answer || seen.current === undefined || answer.status === 'writing' || answer.status === 'sending')
+    if (
+      !entry ||
+      !answer ||
+      seen.current === undefined ||
+      answer.status === 'writing' ||
+      answer.status === 'sending'
+    )
       return;
     seen.current = undefined;
-    const said = {
+    told.current = {
       completed: () => t('announceAnswer', { text: toSpoken(answer.text) }),
-      paused: () => t('announcePaused'),
-      stopped: () => t('stopped'),
-      failed: () => t(sentences[answer.code ?? 'internal']),
+      paused: () => t('paused'),
+      stopped: () => t(toStoppedState(entry, answer)),
+      failed: () => t(answer.code ?? 'internal'),
     }[answer.status]();
-    if (region.current) region.current.textContent = said;
-  });
-  return <div ref={region} part="announcer" class="announcer" role="status" aria-live="polite" />;
+    say(told.current);
+  };
+  // At once, not with the next frame: a short answer begins and ends within one.
+  useLayoutEffect(() => effect(listen), [spoken]);
+  return (
+    <div part="announcer" class="announcer" role="status" aria-live="polite">
+      {spoken}
+    </div>
+  );
 }
 
 /** Without the marks of markdown, which are no words. */

@@ -1,53 +1,75 @@
 /** The root of what is shown: the panel above its launcher, or the dock at the bottom of the page. */
-import { useEffect, useState } from 'preact/hooks';
+import { signal } from '@preact/signals';
+import { createRef } from 'preact';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import type { State } from '../states.ts';
+import { useBorrowed } from './borrowed.ts';
 import { Composer } from './composer.tsx';
 import { Chat, type ChatContext, useChat } from './context.ts';
-import { PanelView, useDialog } from './panel.tsx';
+import { useDialog } from './dialog.ts';
+import { PanelView } from './panel.tsx';
 import { Suggestions } from './suggestions.tsx';
 
-/** Below this width the chat covers the page. */
-export const phoneQuery = '(max-width: 479.98px)';
+/** In a smaller window the chat covers the page. */
+export const smallQuery = '(max-width: 479.98px), (max-height: 399.98px)';
 
-function useIsPhone(): boolean {
-  const [isPhone, setIsPhone] = useState(() => matchMedia(phoneQuery).matches);
+function useIsSmall(): boolean {
+  const [isSmall, setIsSmall] = useState(() => matchMedia(smallQuery).matches);
   useEffect(() => {
-    const media = matchMedia(phoneQuery);
-    const onChange = () => setIsPhone(media.matches);
+    const media = matchMedia(smallQuery);
+    const onChange = () => setIsSmall(media.matches);
     media.addEventListener('change', onChange);
     return () => media.removeEventListener('change', onChange);
   }, []);
-  return isPhone;
+  return isSmall;
 }
 
 /** @param focuses the panel was opened by the visitor, so the composer takes the focus */
 export function App({ chat, focuses }: { chat: ChatContext; focuses: () => boolean }) {
   const isDock = chat.options.openStyle === 'dock';
+  const shared = useMemo(
+    () => ({
+      draft: signal(''),
+      hint: signal<{ state: State } | undefined>(undefined),
+      spoken: signal(''),
+      field: createRef<HTMLTextAreaElement>(),
+    }),
+    // Another visitor finds nothing of this one's.
+    [chat.panel.visit.value],
+  );
   return (
-    <Chat.Provider value={chat}>
+    <Chat.Provider value={{ ...chat, ...shared }}>
       {isDock ? <Dock /> : chat.panel.isOpen.value && <Window focus={focuses()} />}
     </Chat.Provider>
   );
 }
 
 function Window({ focus }: { focus: boolean }) {
-  const { panel } = useChat();
-  const dialog = useDialog(useIsPhone());
+  const dialog = useDialog(useIsSmall());
   return (
     <PanelView dialog={dialog}>
-      <Composer key={panel.visit.value} focus={focus} />
+      <Composer focus={focus} />
     </PanelView>
   );
 }
 
 /** The composer stays where it is while the panel opens above it, so the dialog is the dock as a whole. */
 function Dock() {
-  const { panel } = useChat();
+  const { panel, field, t } = useChat();
   const isOpen = panel.isOpen.value;
-  const dialog = useDialog(useIsPhone());
+  const isSmall = useIsSmall();
+  const { ref, ...dialog } = useDialog(isSmall && isOpen);
+  useBorrowed(({ reserveDockRoom }) => reserveDockRoom(field.current!.form!), true);
   return (
-    <div part="dock" class={isOpen ? 'dock open' : 'dock'} {...(isOpen ? dialog : {})}>
+    <div
+      ref={ref}
+      part="dock"
+      lang={t('language')}
+      class={isOpen ? 'dock open' : 'dock'}
+      {...(isOpen ? dialog : { role: 'region', 'aria-label': t('chat') })}
+    >
       {isOpen ? <PanelView /> : <Suggestions />}
-      <Composer key={panel.visit.value} focus={false} />
+      <Composer focus={false} />
     </div>
   );
 }

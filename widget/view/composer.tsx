@@ -1,19 +1,24 @@
 /** Where the visitor writes: Enter sends, Shift+Enter breaks the line. */
-import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useComputed } from '@preact/signals';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { limits } from '../../server-helper/protocol/wire.ts';
+import type { State } from '../states.ts';
 import { useChat } from './context.ts';
 import { Icon } from './icons.tsx';
+import { Notice } from './notice.tsx';
 
 const maxHeightPx = 160;
+/** So long after Send and Stop have changed places a click was meant for the one that is gone. */
+const swapMs = 400;
 
 export function Composer({ focus }: { focus: boolean }) {
-  const { panel, conversation, begin, t } = useChat();
-  const field = useRef<HTMLTextAreaElement>(null);
-  const text = useSignal('');
+  const { panel, conversation, begin, draft, hint, field, t } = useChat();
   const isRunning = conversation.running.value !== undefined;
+  const isPaused = useComputed(() => conversation.entries.value.at(-1)?.answer.value?.pause !== undefined);
   const agent = panel.session.value?.agent;
   const isRefused = panel.refused.value === 'sign-in-required';
+  const over = draft.value.trim().length - limits.maxTextChars;
+  const guardedUntil = useRef(0);
 
   useEffect(() => {
     if (focus) field.current?.focus({ preventScroll: true });
@@ -23,15 +28,30 @@ export function Composer({ focus }: { focus: boolean }) {
     const area = field.current;
     if (!area) return;
     area.style.height = 'auto';
-    if (text.value !== '') area.style.height = `${Math.min(area.scrollHeight, maxHeightPx)}px`;
-  }, [text.value]);
+    if (draft.value !== '') area.style.height = `${Math.min(area.scrollHeight, maxHeightPx)}px`;
+  }, [draft.value]);
+  const wasRunning = useRef(false);
+  useLayoutEffect(() => {
+    if (wasRunning.current) guardedUntil.current = performance.now() + swapMs;
+    wasRunning.current = isRunning;
+  }, [isRunning]);
 
+  const inTheWay = (): State | undefined => {
+    if (over > 0) return 'too-long';
+    if (isRunning) return 'answer-first';
+    return isPaused.value ? 'decision-first' : undefined;
+  };
+  const obstacle = inTheWay();
+  // What stood in the way may be gone meanwhile.
+  const shown = hint.value?.state === 'not-copied' || hint.value?.state === obstacle ? hint.value : undefined;
   const send = () => {
-    const question = text.value.trim();
-    if (question === '' || isRunning) return;
-    text.value = '';
+    const question = draft.value.trim();
+    if (question === '' || isRefused) return;
     panel.show('conversation');
+    hint.value = obstacle && { state: obstacle };
+    if (obstacle) return;
     conversation.send(question);
+    draft.value = '';
   };
   const onKeyDown = (event: KeyboardEvent) => {
     // 229: Safari ends a composition before it tells of the Enter that ended it.
@@ -39,52 +59,64 @@ export function Composer({ focus }: { focus: boolean }) {
     event.preventDefault();
     send();
   };
+  const onInput = (event: { currentTarget: HTMLTextAreaElement }) => {
+    draft.value = event.currentTarget.value;
+    guardedUntil.current = 0;
+    hint.value = draft.value.trim().length > limits.maxTextChars ? { state: 'too-long' } : undefined;
+  };
+  /** A key's click has no detail; the second click of a double one has 2. */
+  const onClick = ({ detail }: MouseEvent) => {
+    const now = performance.now();
+    if (detail > 1 || (detail === 1 && now < guardedUntil.current)) return;
+    guardedUntil.current = now + swapMs;
+    if (isRunning) conversation.stop();
+    else send();
+  };
 
   return (
-    <form
-      class="composer"
-      onSubmit={(event) => {
-        event.preventDefault();
-        send();
-      }}
-    >
-      <textarea
-        ref={field}
-        part="composer"
-        rows={1}
-        aria-label={t('compose')}
-        placeholder={agent?.placeholder ?? t('compose')}
-        maxLength={limits.maxTextChars}
-        enterkeyhint="send"
-        disabled={isRefused}
-        value={text.value}
-        onFocus={begin}
-        onInput={(event) => {
-          text.value = event.currentTarget.value;
-        }}
-        onKeyDown={onKeyDown}
-      />
-      {isRunning ? (
+    <form class="ask" onSubmit={(event) => event.preventDefault()}>
+      {shown && (
+        <div class="hint">
+          <Notice state={shown.state} occasion={shown} values={{ over }} class="outcome" />
+          {shown.state === 'decision-first' && (
+            <button
+              type="button"
+              onClick={() => {
+                field.current?.focus({ preventScroll: true });
+                conversation.stop();
+              }}
+            >
+              {t('stop')}
+            </button>
+          )}
+        </div>
+      )}
+      <div class="composer">
+        <textarea
+          ref={field}
+          part="composer"
+          dir="auto"
+          rows={1}
+          aria-label={t('compose')}
+          placeholder={agent?.placeholder ?? t('compose')}
+          enterkeyhint="send"
+          readOnly={isRefused}
+          value={draft.value}
+          onFocus={begin}
+          onInput={onInput}
+          onKeyDown={onKeyDown}
+        />
         <button
           type="button"
           class="round"
-          part="stop"
-          aria-label={t('stop')}
-          onClick={() => conversation.stop()}
+          part={isRunning ? 'stop' : 'send'}
+          aria-label={t(isRunning ? 'stop' : 'send')}
+          aria-disabled={!isRunning && draft.value.trim() === ''}
+          onClick={onClick}
         >
-          <Icon name="stop" />
+          <Icon name={isRunning ? 'stop' : 'send'} />
         </button>
-      ) : (
-        <button
-          type="submit"
-          class="round"
-          part="send"
-          aria-label={t('send')}
-          aria-disabled={text.value.trim() === ''}
-        >
-          <Icon name="send" />
-        </button>
-      )}
+      </div>
     </form>
   );
 }

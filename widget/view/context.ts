@@ -1,9 +1,11 @@
 /** What every component may use, handed down once. */
-import { createContext } from 'preact';
+import type { Signal } from '@preact/signals';
+import { createContext, type RefObject } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { WidgetOptions } from '../options.ts';
 import type { Conversation } from '../state/conversation.ts';
 import type { Panel } from '../state/panel.ts';
+import type { State } from '../states.ts';
 import { fill, type StringKey, type Strings } from '../strings/en.ts';
 
 export type ChatContext = {
@@ -19,12 +21,38 @@ export type ChatContext = {
   keeps(): boolean;
 };
 
-export const Chat = createContext<ChatContext | undefined>(undefined);
+/** What the components share among themselves; it lives as long as one visitor's visit. */
+export type Shared = {
+  /** The question being written: it outlives the panel. */
+  draft: Signal<string>;
+  /** What stands above the composer, until the visitor writes on. */
+  hint: Signal<{ state: State } | undefined>;
+  /** What the live region says. */
+  spoken: Signal<string>;
+  field: RefObject<HTMLTextAreaElement | null>;
+};
 
-export function useChat(): ChatContext & {
-  t: (key: StringKey, values?: Record<string, string | number>) => string;
-} {
+export const Chat = createContext<(ChatContext & Shared) | undefined>(undefined);
+
+export type Words = (key: StringKey, values?: Record<string, string | number>) => string;
+
+export function useChat() {
   const chat = useContext(Chat);
   if (!chat) throw new Error('no chat around this component');
-  return { ...chat, t: (key, values) => (values ? fill(chat.strings[key], values) : chat.strings[key]) };
+  const t: Words = (key, values) => (values ? fill(chat.strings[key], values) : chat.strings[key]);
+  return {
+    ...chat,
+    t,
+    /** The same words twice are news twice: a live region tells only of what changes. */
+    say(text: string) {
+      chat.spoken.value = chat.spoken.peek() === text ? `${text}\u00a0` : text;
+    },
+    /** For the focus of a control that goes away: to the composer, or, where that brings a keyboard up, to the list. */
+    rest() {
+      const field = chat.field.current;
+      const list = (field?.getRootNode() as ParentNode | undefined)?.querySelector<HTMLElement>('.messages');
+      const place = matchMedia('(pointer: coarse)').matches ? (list ?? field) : field;
+      place?.focus({ preventScroll: true });
+    },
+  };
 }

@@ -1,4 +1,4 @@
-/** Copies a block of code, and says that it did. */
+/** Copies a block of code, and says that it did; where the browser refuses, the code is selected instead. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { useChat } from './context.ts';
@@ -7,7 +7,7 @@ import { Icon } from './icons.tsx';
 const saidMs = 2_000;
 
 export function CopyButton({ text }: { text: string }) {
-  const { t } = useChat();
+  const { hint, say, t } = useChat();
   const copied = useSignal(false);
   useEffect(() => {
     if (!copied.value) return;
@@ -16,13 +16,17 @@ export function CopyButton({ text }: { text: string }) {
     }, saidMs);
     return () => clearTimeout(timer);
   }, [copied.value]);
-  const copy = () => {
-    navigator.clipboard?.writeText(text).then(
-      () => {
-        copied.value = true;
-      },
-      () => {},
-    );
+  const copy = async ({ currentTarget }: { currentTarget: HTMLElement }) => {
+    const code = currentTarget.previousElementSibling;
+    try {
+      // Missing where the page is not served securely.
+      await navigator.clipboard.writeText(text);
+      copied.value = true;
+      say(t('copied'));
+    } catch {
+      if (code) getSelection()?.selectAllChildren(code);
+      hint.value = { state: 'not-copied' };
+    }
   };
   return (
     <button type="button" class="copy" aria-label={t(copied.value ? 'copied' : 'copy')} onClick={copy}>

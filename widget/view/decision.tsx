@@ -1,23 +1,49 @@
 /** A paused turn: the card on which the visitor allows, declines, or answers. */
 import { useSignal } from '@preact/signals';
+import { useEffect, useLayoutEffect } from 'preact/hooks';
 import type { Question, TurnEventData } from '../../server-helper/protocol/wire.ts';
+import css from '../styles/decision.css?inline';
 import { useChat } from './context.ts';
+
+export { css };
 
 type DecisionProps = { turnId: string; pause: TurnEventData['turn-paused'] };
 
-export function Decision({ turnId, pause }: DecisionProps) {
+/** Asked again no sooner: this clock may be ahead of the helper's. */
+const betweenMs = 10_000;
+const mostTimerMs = 2 ** 31 - 1;
+
+export default function Decision({ turnId, pause, onGrow }: DecisionProps & { onGrow: () => void }) {
+  useLayoutEffect(onGrow, []);
+  const { conversation } = useChat();
+  const leftMs = Date.parse(pause.expiresAt) - Date.now();
+  useEffect(() => {
+    if (!(leftMs < mostTimerMs)) return;
+    const timer = setTimeout(() => conversation.expire(turnId), Math.max(leftMs, betweenMs));
+    return () => clearTimeout(timer);
+  }, [pause]);
   return pause.kind === 'question' ? (
-    <Questions turnId={turnId} questions={pause.questions ?? []} />
+    <Questions turnId={turnId} pause={pause} />
   ) : (
     <Approval turnId={turnId} pause={pause} />
   );
 }
 
+function OpenUntil({ pause }: Pick<DecisionProps, 'pause'>) {
+  const { t } = useChat();
+  const at = new Date(pause.expiresAt);
+  const isToday = at.toDateString() === new Date().toDateString();
+  const style = isToday ? ({ timeStyle: 'short' } as const) : ({ dateStyle: 'medium' } as const);
+  if (Number.isNaN(at.getTime())) return null;
+  return <p class="outcome">{t('openUntil', { time: at.toLocaleString(undefined, style) })}</p>;
+}
+
 function Approval({ turnId, pause }: DecisionProps) {
-  const { conversation, t } = useChat();
+  const { conversation, rest, t } = useChat();
   const decided = useSignal(false);
   const isPlan = pause.kind === 'plan';
   const decide = (decision: 'approve' | 'deny') => {
+    rest();
     decided.value = true;
     conversation.decide(turnId, decision).finally(() => {
       decided.value = false;
@@ -25,8 +51,8 @@ function Approval({ turnId, pause }: DecisionProps) {
   };
   return (
     <section class="card" aria-label={t(isPlan ? 'planTitle' : 'approvalTitle')}>
-      <h3>{t(isPlan ? 'planTitle' : 'approvalTitle')}</h3>
-      <p>
+      <p class="title">{t(isPlan ? 'planTitle' : 'approvalTitle')}</p>
+      <p dir="auto">
         <strong>{pause.tool.title}</strong>
         {pause.tool.description && `: ${pause.tool.description}`}
       </p>
@@ -34,10 +60,11 @@ function Approval({ turnId, pause }: DecisionProps) {
         {Object.entries(pause.tool.parameters).map(([name, value]) => (
           <div key={name}>
             <dt>{toWords(name)}</dt>
-            <dd>{typeof value === 'string' ? value : JSON.stringify(value)}</dd>
+            <dd dir="auto">{typeof value === 'string' ? value : JSON.stringify(value)}</dd>
           </div>
         ))}
       </dl>
+      <OpenUntil pause={pause} />
       <div class="actions">
         <button type="button" class="primary" disabled={decided.value} onClick={() => decide('approve')}>
           {t(isPlan ? 'acceptPlan' : 'approve')}
@@ -58,14 +85,18 @@ function toWords(name: string): string {
     .toLowerCase();
 }
 
-function Questions({ turnId, questions }: { turnId: string; questions: Question[] }) {
-  const { conversation, t } = useChat();
+const none: readonly Question[] = [];
+
+function Questions({ turnId, pause }: DecisionProps) {
+  const { conversation, rest, t } = useChat();
+  const questions = pause.questions ?? none;
   const answers = useSignal<readonly string[]>(questions.map(() => ''));
   const decided = useSignal(false);
   const answer = (index: number, text: string) => {
     answers.value = answers.value.map((old, at) => (at === index ? text : old));
   };
   const send = () => {
+    rest();
     decided.value = true;
     conversation
       .decide(
@@ -93,7 +124,7 @@ function Questions({ turnId, questions }: { turnId: string; questions: Question[
     >
       {questions.map(({ question, options }, index) => (
         <fieldset key={question} disabled={decided.value}>
-          <legend>{question}</legend>
+          <legend dir="auto">{question}</legend>
           <div class="actions">
             {options.map((option) => (
               <button
@@ -116,9 +147,19 @@ function Questions({ turnId, questions }: { turnId: string; questions: Question[
           />
         </fieldset>
       ))}
+      <OpenUntil pause={pause} />
       <div class="actions">
         <button type="submit" class="primary" disabled={decided.value || !isComplete}>
           {t('answer')}
+        </button>
+        <button
+          type="button"
+          onClick={() => {
+            rest();
+            conversation.stop();
+          }}
+        >
+          {t('stop')}
         </button>
       </div>
     </form>

@@ -1,7 +1,6 @@
 /** The few shapes the widget draws, as plain SVG. */
 
 const paths = {
-  chat: 'M4 5.5A2.5 2.5 0 0 1 6.5 3h11A2.5 2.5 0 0 1 20 5.500v8a2.5 2.5 0 0 1-2.5 2.500H11l-4.5 4v-4A2.5 2.5 0 0 1 4 13.500z',
   close: 'M6 6l12 12M18 6L6 18',
   send: 'M12 19V5M5.5 11.500L12 5l6.5 6.5',
   stop: 'M7.5 7.500h9v9h-9z',

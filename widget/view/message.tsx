@@ -1,19 +1,20 @@
 /** One turn on screen: the question as it was asked, and the answer as it grows. A delta renders this alone. */
 import { useComputed } from '@preact/signals';
-import { useLayoutEffect } from 'preact/hooks';
-import { isRetryable, sentences } from '../errors.ts';
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { Markdown } from '../markdown/markdown.tsx';
 import type { RenderContext } from '../markdown/render.tsx';
 import { toSafeLink } from '../markdown/url.ts';
-import type { Entry } from '../state/entries.ts';
+import { type Entry, toStoppedState } from '../state/entries.ts';
 import type { Answer } from '../state/turn.ts';
+import type { State } from '../states.ts';
 import { useChat } from './context.ts';
 import { CopyButton } from './copy.tsx';
 import { useCountdown } from './countdown.ts';
-import { Decision } from './decision.tsx';
-import { Icon } from './icons.tsx';
+import { Notice } from './notice.tsx';
+import { createPart } from './part.tsx';
+import { keepSelection } from './selection.ts';
 
-const renderContext: RenderContext = { copyButton: (code) => <CopyButton text={code} /> };
+const Decision = createPart(() => import('./decision.tsx'));
 
 export function Turn({ entry, onGrow }: { entry: Entry; onGrow: () => void }) {
   const { t } = useChat();
@@ -30,7 +31,7 @@ export function Turn({ entry, onGrow }: { entry: Entry; onGrow: () => void }) {
           data-status={isSending.value ? 'sending' : 'completed'}
           aria-label={t('you')}
         >
-          <div part="body" class="body">
+          <div part="body" class="body" lang="" dir="auto">
             {entry.question}
           </div>
         </article>
@@ -41,9 +42,25 @@ export function Turn({ entry, onGrow }: { entry: Entry; onGrow: () => void }) {
 }
 
 function AgentMessage({ entry, answer, onGrow }: { entry: Entry; answer: Answer; onGrow: () => void }) {
-  const { panel } = useChat();
-  useLayoutEffect(onGrow, [answer, onGrow]);
-  const isWaiting = answer.text === '' && (answer.status === 'sending' || answer.status === 'writing');
+  const { panel, conversation, strings } = useChat();
+  const context = useMemo<RenderContext>(
+    () => ({ strings, copyButton: (code) => <CopyButton text={code} /> }),
+    [strings],
+  );
+  const body = useRef<HTMLDivElement>(null);
+  const selectAgain = keepSelection(body.current);
+  useLayoutEffect(() => {
+    selectAgain();
+    onGrow();
+  }, [answer]);
+  const isSettled = answer.status === 'completed';
+  useEffect(() => {
+    // A table wider than the chat is scrolled by keyboard too.
+    const area = body.current;
+    if (isSettled && area && area.scrollWidth > area.clientWidth) area.tabIndex = 0;
+  }, [isSettled]);
+  const isRunning = answer.status === 'sending' || answer.status === 'writing';
+  const isWaiting = isRunning && (answer.text === '' || conversation.lost.value !== undefined);
   return (
     <article
       part="message"
@@ -54,32 +71,35 @@ function AgentMessage({ entry, answer, onGrow }: { entry: Entry; answer: Answer;
       aria-busy={answer.status === 'writing'}
     >
       <Tools answer={answer} />
-      {isWaiting && <Waiting answer={answer} />}
-      <div part="body" class="body">
-        <Markdown text={answer.text} context={renderContext} />
+      <div part="body" class="body" lang="" dir="auto" ref={body}>
+        <Markdown text={answer.text} context={context} />
       </div>
-      {answer.pause && <Decision turnId={entry.turnId} pause={answer.pause} />}
-      <Sources answer={answer} />
+      {isWaiting && <Waiting answer={answer} />}
+      {answer.pause && <Decision turnId={entry.turnId} pause={answer.pause} onGrow={onGrow} />}
+      <Sources entry={entry} answer={answer} />
       <Outcome entry={entry} answer={answer} />
     </article>
   );
 }
 
 function Waiting({ answer }: { answer: Answer }) {
-  const { conversation, t } = useChat();
+  const { conversation } = useChat();
   const isLong = useCountdown(20_000, answer.turnId) === 0;
-  const offline = conversation.lost.value;
+  const lost = conversation.lost.value;
+  const toState = (): State => {
+    if (!lost) return isLong ? 'still-thinking' : 'thinking';
+    if (answer.status !== 'sending') return 'reconnecting';
+    return lost === 'offline' ? 'waiting-offline' : 'waiting-unreachable';
+  };
   return (
-    <p class="waiting">
+    <div class="waiting">
       <span class="dots" aria-hidden="true">
         <i />
         <i />
         <i />
       </span>
-      {offline
-        ? t(answer.status === 'sending' ? 'waitingOffline' : 'reconnecting')
-        : t(isLong ? 'stillThinking' : 'thinking')}
-    </p>
+      <Notice state={toState()} class="" />
+    </div>
   );
 }
 
@@ -96,16 +116,16 @@ function Tools({ answer }: { answer: Answer }) {
   );
 }
 
-function Sources({ answer }: { answer: Answer }) {
-  const { t } = useChat();
+function Sources({ entry, answer }: { entry: Entry; answer: Answer }) {
+  const { conversation, t } = useChat();
   if (answer.sources.length === 0 || answer.status === 'sending') return null;
   return (
-    <nav class="sources" aria-label={t('sources')}>
+    <nav class="sources" aria-label={t('sources', { number: conversation.entries.value.indexOf(entry) + 1 })}>
       <ol>
         {answer.sources.map((source) => {
           const link = source.url === undefined ? undefined : toSafeLink(source.url);
           return (
-            <li key={source.number}>
+            <li key={source.number} dir="auto">
               <span aria-hidden="true">{source.number}</span>
               {link ? (
                 <a href={link.href} target="_blank" rel="noopener noreferrer nofollow" title={link.host}>
@@ -125,25 +145,19 @@ function Sources({ answer }: { answer: Answer }) {
 /** How the turn ended when it did not simply complete, with the one thing to do about it. */
 function Outcome({ entry, answer }: { entry: Entry; answer: Answer }) {
   const { conversation, t } = useChat();
-  const waitMs = useCountdown(answer.status === 'failed' ? (answer.retryAfterMs ?? 0) : 0, answer);
-  const code = answer.code;
-  const isNewest = conversation.entries.value.at(-1) === entry;
+  const { code } = answer;
+  // Said by the announcer, which knows an end from one that history tells of.
   if (answer.status === 'stopped')
-    return <p class="outcome">{t(answer.text === '' ? 'stoppedEmpty' : 'stopped')}</p>;
+    return <Notice state={toStoppedState(entry, answer)} class="outcome" quiet />;
   if (answer.status !== 'failed' || code === undefined) return null;
-  const mayRetry = isNewest && isRetryable(code) && entry.question !== undefined;
+  const isNewest = conversation.entries.value.at(-1) === entry;
   return (
-    <div class="outcome failed">
-      <p>
-        {answer.text !== '' && `${t('incomplete')} `}
-        {t(sentences[code])}
-      </p>
-      {mayRetry && (
-        <button type="button" disabled={waitMs > 0} onClick={() => conversation.retry(entry.turnId)}>
-          <Icon name="retry" />
-          {waitMs > 0 ? t('retryIn', { seconds: Math.ceil(waitMs / 1000) }) : t('retry')}
-        </button>
-      )}
-    </div>
+    <Notice
+      state={code}
+      before={answer.text !== '' && t('incomplete')}
+      cause={answer}
+      again={isNewest && entry.question !== undefined ? () => conversation.retry(entry.turnId) : undefined}
+      quiet
+    />
   );
 }

@@ -1,42 +1,76 @@
 /** The conversation: its turns in order, kept at the end while it grows unless the visitor has scrolled up. */
-import { useCallback, useEffect, useRef } from 'preact/hooks';
-import { sentences } from '../errors.ts';
+import { useCallback, useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { useChat } from './context.ts';
 import { Turn } from './message.tsx';
+import { Notice } from './notice.tsx';
+import { Starters } from './suggestions.tsx';
 
-const nearEndPx = 60;
 const nearTopPx = 120;
+/** Scroll positions are fractions on a zoomed screen. */
+const atEndPx = 1.5;
+const keysUp = new Set(['ArrowUp', 'PageUp', 'Home']);
 
 export function Messages() {
-  const { panel, conversation, t, keeps } = useChat();
+  const { panel, conversation, t, keeps, begin } = useChat();
   const list = useRef<HTMLDivElement>(null);
-  const isAtEnd = useRef(true);
+  const follows = useRef(true);
+  const lastTop = useRef(0);
   const entries = conversation.entries.value;
-  const newest = entries.at(-1)?.turnId;
+  const oldest = entries[0]?.turnId;
+  const newest = entries.at(-1);
+  const problem = conversation.problem.value;
+  const refused = panel.refused.value;
+  const name = panel.session.value?.agent.name;
+  const trouble = problem && <Notice state={problem.situation} cause={problem.cause} again={problem.again} />;
+  // Said where it happened.
+  const isOnTop = problem?.situation === 'older-failed';
 
   // Writes only: where the list stands is read when the visitor scrolls, never while an answer streams.
   const stayAtEnd = useCallback(() => {
-    if (isAtEnd.current && list.current) list.current.scrollTop = Number.MAX_SAFE_INTEGER;
+    if (follows.current && list.current) list.current.scrollTop = Number.MAX_SAFE_INTEGER;
   }, []);
-  // A new turn is followed wherever the visitor was.
-  useEffect(() => {
-    isAtEnd.current = true;
+  // What was asked here is followed wherever the visitor was, and so is what a conversation begins with.
+  const shown = useRef<string | undefined>(undefined);
+  useLayoutEffect(() => {
+    if (newest?.request || shown.current === undefined) follows.current = true;
+    shown.current = newest?.turnId;
     stayAtEnd();
-  }, [newest, stayAtEnd]);
+  }, [newest?.turnId, stayAtEnd]);
 
-  const onScroll = async () => {
+  // Older messages come in above what is read: that stays where it is on the screen.
+  const before = useRef<{ oldest: string | undefined; fromEndPx: number | undefined }>(undefined);
+  const area = list.current;
+  if (area && before.current?.oldest !== oldest) {
+    const isOlder = entries.some(({ turnId }) => turnId === before.current?.oldest);
+    before.current = { oldest, fromEndPx: isOlder ? area.scrollHeight - area.scrollTop : undefined };
+  }
+  useLayoutEffect(() => {
+    const fromEndPx = before.current?.fromEndPx;
+    if (follows.current) stayAtEnd();
+    else if (area && fromEndPx !== undefined) area.scrollTop = area.scrollHeight - fromEndPx;
+  }, [oldest]);
+  useLayoutEffect(stayAtEnd, [problem, refused]);
+  // The composer grows, a phone's keyboard comes up.
+  useEffect(() => {
+    const watch = new ResizeObserver(stayAtEnd);
+    if (list.current) watch.observe(list.current);
+    return () => watch.disconnect();
+  }, []);
+
+  const onScroll = () => {
     const area = list.current;
     if (!area) return;
-    isAtEnd.current = area.scrollHeight - area.scrollTop - area.clientHeight < nearEndPx;
-    if (area.scrollTop < nearTopPx && conversation.hasOlder.value) await loadOlder(area);
+    const { scrollTop } = area;
+    // Our own scrolling to the end measures nothing. Only the very end is followed again.
+    if (scrollTop < lastTop.current || !follows.current)
+      follows.current = area.scrollHeight - scrollTop - area.clientHeight < atEndPx;
+    lastTop.current = scrollTop;
+    if (scrollTop < nearTopPx && conversation.hasOlder.value && !problem) void conversation.loadOlder();
   };
-  const loadOlder = async (area: HTMLElement) => {
-    const fromEnd = area.scrollHeight - area.scrollTop;
-    await conversation.loadOlder();
-    // What was in view stays in view.
-    requestAnimationFrame(() => {
-      area.scrollTop = area.scrollHeight - fromEnd;
-    });
+  const touchedAt = useRef(0);
+  /** Before the scroll itself, which an answer's next word would undo. */
+  const letGo = () => {
+    if (list.current && list.current.scrollTop > 0) follows.current = false;
   };
 
   return (
@@ -44,46 +78,58 @@ export function Messages() {
       class="messages"
       ref={list}
       onScroll={onScroll}
+      onWheel={({ deltaY }) => deltaY < 0 && letGo()}
+      onTouchStart={({ touches }) => {
+        touchedAt.current = touches[0]?.clientY ?? 0;
+      }}
+      onTouchMove={({ touches }) => (touches[0]?.clientY ?? 0) > touchedAt.current && letGo()}
+      onKeyDown={({ key }) => keysUp.has(key) && letGo()}
       role="log"
       aria-live="off"
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a list that scrolls must be reachable by keyboard
       tabIndex={0}
-      aria-label={t('panel', { name: panel.session.value?.agent.name ?? '' })}
+      aria-label={name === undefined ? t('chat') : t('panel', { name })}
     >
       {entries.length === 0 && !conversation.loading.value && <Welcome />}
-      {conversation.hasOlder.value && (
-        <button type="button" class="quiet" onClick={() => list.current && loadOlder(list.current)}>
+      {isOnTop && trouble}
+      {conversation.hasOlder.value && !isOnTop && (
+        <button
+          type="button"
+          class="quiet"
+          onClick={() => {
+            list.current?.focus();
+            void conversation.loadOlder();
+          }}
+        >
           {t('older')}
         </button>
       )}
       {entries.map((entry) => (
         <Turn key={entry.turnId} entry={entry} onGrow={stayAtEnd} />
       ))}
-      {conversation.problem.value && <p class="outcome failed">{t(sentences[conversation.problem.value])}</p>}
-      {entries.length > 0 && !keeps() && <p class="outcome">{t('notKept')}</p>}
+      {!isOnTop && trouble}
+      {refused && <Notice state={refused} again={begin} />}
+      {entries.length > 0 && !keeps() && <Notice state="not-kept" class="outcome" />}
     </div>
   );
 }
 
 function Welcome() {
-  const { panel, conversation, t } = useChat();
+  const { panel } = useChat();
   const session = panel.session.value;
-  const refused = panel.refused.value;
-  if (refused) return <p class="outcome failed">{t(sentences[refused])}</p>;
-  if (!session) return null;
-  const { agent } = session;
+  if (panel.refused.value) return null;
+  if (!session) return <Notice state="loading" class="outcome" />;
+  const { greetings, starters } = session.agent;
   return (
     <div class="welcome">
-      {agent.greetings.map((greeting) => (
-        <p key={greeting}>{greeting}</p>
+      {greetings.map((greeting) => (
+        <p dir="auto" key={greeting}>
+          {greeting}
+        </p>
       ))}
-      {agent.starters.length > 0 && (
+      {starters.length > 0 && (
         <div class="starters">
-          {agent.starters.map((starter) => (
-            <button type="button" key={starter} onClick={() => conversation.send(starter)}>
-              {starter}
-            </button>
-          ))}
+          <Starters />
         </div>
       )}
     </div>

@@ -2,32 +2,13 @@
 import type { ComponentChildren } from 'preact';
 import { Announcer } from './announcer.tsx';
 import { useChat } from './context.ts';
-import { History } from './history.tsx';
+import type { useDialog } from './dialog.ts';
 import { Icon } from './icons.tsx';
 import { Messages } from './messages.tsx';
+import { Notice } from './notice.tsx';
+import { createPart } from './part.tsx';
 
-/**
- * What makes the opened chat a dialog: its name, Escape, and, where it covers the page, focus that stays in it.
- *
- * @param isModal the chat covers the page
- */
-export function useDialog(isModal: boolean) {
-  const { panel, t, close } = useChat();
-  const name = panel.session.value?.agent.name ?? '';
-  const onKeyDown = (event: KeyboardEvent & { currentTarget: HTMLElement }) => {
-    if (event.key === 'Escape' && !event.isComposing) {
-      event.stopPropagation();
-      close();
-    }
-    if (event.key === 'Tab' && isModal) keepFocusInside(event);
-  };
-  return {
-    role: 'dialog',
-    'aria-modal': isModal,
-    'aria-label': t('panel', { name }).trim(),
-    onKeyDown,
-  } as const;
-}
+const History = createPart(() => import('./history.tsx'));
 
 /** @param dialog absent where something around the panel is the dialog, as the dock is */
 export function PanelView({
@@ -39,9 +20,9 @@ export function PanelView({
 }) {
   const { panel, t } = useChat();
   return (
-    <section part="panel" class="panel" {...dialog}>
-      <Header name={panel.session.value?.agent.name ?? ''} />
-      {panel.session.value?.tokenRefused && <p class="notice">{t('notSignedIn')}</p>}
+    <section part="panel" class="panel" lang={t('language')} {...dialog}>
+      <Header />
+      {panel.session.value?.tokenRefused && <Notice state="token-refused" class="notice" />}
       {panel.side.value === 'history' ? <History /> : <Messages />}
       {children}
       <Announcer />
@@ -49,19 +30,20 @@ export function PanelView({
   );
 }
 
-function Header({ name }: { name: string }) {
-  const { panel, conversation, t, close } = useChat();
+function Header() {
+  const { panel, conversation, rest, t, close } = useChat();
   const isHistory = panel.side.value === 'history';
-  const tagline = panel.session.value?.agent.tagline;
+  const agent = panel.session.value?.agent;
   const startNew = () => {
     panel.show('conversation');
     conversation.startNew();
+    rest();
   };
   return (
     <header part="header" class="header">
-      <div class="who">
-        <h2>{name}</h2>
-        {tagline && <p>{tagline}</p>}
+      <div class="who" dir="auto">
+        <h2>{agent?.name || t('chat')}</h2>
+        {agent?.tagline && <p>{agent.tagline}</p>}
       </div>
       <button
         type="button"
@@ -79,22 +61,4 @@ function Header({ name }: { name: string }) {
       </button>
     </header>
   );
-}
-
-function keepFocusInside(event: KeyboardEvent & { currentTarget: HTMLElement }): void {
-  const reachable = [
-    ...event.currentTarget.querySelectorAll<HTMLElement>(
-      'button:not([disabled]), a[href], textarea:not([disabled]), input:not([disabled]), [tabindex="0"]',
-    ),
-  ];
-  const first = reachable[0];
-  const last = reachable.at(-1);
-  const active = (event.currentTarget.getRootNode() as ShadowRoot).activeElement;
-  if (event.shiftKey && active === first) {
-    event.preventDefault();
-    last?.focus();
-  } else if (!event.shiftKey && active === last) {
-    event.preventDefault();
-    first?.focus();
-  }
 }

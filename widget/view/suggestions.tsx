@@ -1,25 +1,40 @@
-/** Above the closed dock while it has the focus: the way back into the conversation, or the agent's starters. */
+/** What a visitor may ask first: in the empty conversation, and above the closed dock while it has the focus. */
 import { useChat } from './context.ts';
 
+export function Starters() {
+  const { panel, conversation, rest } = useChat();
+  return panel.session.value?.agent.starters.map((starter) => (
+    <button
+      type="button"
+      dir="auto"
+      key={starter}
+      onClick={() => {
+        rest();
+        conversation.send(starter);
+      }}
+    >
+      {starter}
+    </button>
+  ));
+}
+
 export function Suggestions() {
-  const { panel, conversation, open, t } = useChat();
-  const starters = panel.session.value?.agent.starters ?? [];
-  if (conversation.entries.value.length > 0)
-    return (
-      <div class="suggestions">
-        <button type="button" onClick={open}>
-          {t('back')}
-        </button>
-      </div>
-    );
-  if (starters.length === 0) return null;
+  const { panel, conversation, open, rest, t } = useChat();
+  const isBegun = conversation.entries.value.length > 0;
+  if (!isBegun && !panel.session.value?.agent.starters.length) return null;
+  const goBack = () => {
+    rest();
+    open();
+  };
   return (
     <div class="suggestions">
-      {starters.map((starter) => (
-        <button type="button" key={starter} onClick={() => conversation.send(starter)}>
-          {starter}
+      {isBegun ? (
+        <button type="button" onClick={goBack}>
+          {t('back')}
         </button>
-      ))}
+      ) : (
+        <Starters />
+      )}
     </div>
   );
 }

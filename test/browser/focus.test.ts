@@ -1,0 +1,212 @@
+/** The focus never falls to the page, and no click is taken for one that was meant for something else. */
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { startFakeHelper, toPage } from '../support/fakehelper.ts';
+import { createGate } from '../support/gate.ts';
+import { useStage, useVisitor } from '../support/stage.ts';
+
+const starter = 'What can you do?';
+let gate = createGate();
+const stage = useStage(() =>
+  startFakeHelper({
+    starters: [starter],
+    answer: (question) => {
+      if (question === 'Fail?')
+        return { pieces: [], end: { failed: { code: 'agent-unavailable', retryable: true } } };
+      if (question === 'Slowly?') return { pieces: ['One ', 'answer.'] };
+      if (question !== 'May you?') return { pieces: ['An answer.'] };
+      const tool = { name: 'order_status', title: 'Order status', description: '', parameters: {} };
+      return { pieces: [], end: { paused: { kind: 'approval', tool, expiresAt: '2099-01-01T00:00:00Z' } } };
+    },
+    beforePiece: () => gate.opened,
+    pages: (path, url) => (path === '/' ? { html: toPage(url) } : undefined),
+  }),
+);
+const scene = useVisitor(stage, ({ here }) => `${here}/`);
+
+/** What has the focus in the chat: its part, else its name; undefined when the page has it. */
+function readFocus(page: Page): Promise<string | undefined> {
+  return page.evaluate(() => {
+    const focused = document.querySelector('porchlight-chat')?.shadowRoot?.activeElement;
+    return (
+      focused?.getAttribute('part') ??
+      focused?.getAttribute('aria-label') ??
+      focused?.textContent ??
+      undefined
+    );
+  });
+}
+
+describe('Escape still closes the chat, since the focus is in it, after', () => {
+  const acts: [name: string, act: () => Promise<unknown>, focus: string | RegExp][] = [
+    [
+      'a starter',
+      async () => {
+        await scene.chat.button(starter).press('Enter');
+        await scene.chat.waitForAnswer('completed');
+      },
+      'composer',
+    ],
+    [
+      'Allow',
+      async () => {
+        await scene.chat.ask('May you?');
+        await scene.chat.button('Allow').press('Enter');
+        await scene.chat.waitForAnswer('completed');
+      },
+      'composer',
+    ],
+    [
+      'Try again',
+      async () => {
+        await scene.chat.ask('Fail?');
+        await scene.chat.button('Try again').press('Enter');
+        await expect.poll(() => stage.server.asked.filter((one) => one === 'Fail?').length).toBe(2);
+        await scene.chat.waitForAnswer('failed');
+      },
+      'composer',
+    ],
+    [
+      'Stop',
+      async () => {
+        gate = createGate();
+        await scene.chat.ask('Slowly?');
+        await scene.chat.waitForWords(1);
+        await scene.chat.stop.press('Enter');
+        gate.open();
+        await scene.chat.send.waitFor();
+      },
+      'send',
+    ],
+    [
+      'the trash',
+      async () => {
+        await scene.chat.ask('Delete me');
+        await scene.chat.waitForAnswer('completed');
+        await scene.chat.button('Conversations').click();
+        await scene.chat.button('Delete “Delete me”').first().press('Enter');
+      },
+      'Keep',
+    ],
+    [
+      'Delete',
+      async () => {
+        await scene.chat.ask('Delete me');
+        await scene.chat.waitForAnswer('completed');
+        await scene.chat.button('Conversations').click();
+        const rows = scene.chat.panel.getByRole('listitem');
+        await rows.first().waitFor();
+        const before = await rows.count();
+        await scene.chat.button('Delete “Delete me”').first().press('Enter');
+        await scene.chat.button('Delete for good?').press('Enter');
+        await expect.poll(() => rows.count()).toBe(before - 1);
+      },
+      /./,
+    ],
+    [
+      'opening a conversation of the list',
+      async () => {
+        await scene.chat.ask('Open me');
+        await scene.chat.waitForAnswer('completed');
+        await scene.chat.button('New conversation').click();
+        await scene.chat.button('Conversations').click();
+        await scene.chat
+          .button(/^Open me/)
+          .first()
+          .press('Enter');
+        await scene.chat.waitForAnswer('completed');
+      },
+      'composer',
+    ],
+  ];
+
+  test.each(acts)('%s', async (_, act, focus) => {
+    await act();
+    const { page, chat } = scene;
+    await expect.poll(() => readFocus(page)).toMatch(focus);
+    await page.keyboard.press('Escape');
+    await chat.panel.waitFor({ state: 'detached' });
+    expect(await readFocus(page)).toBe('launcher');
+  });
+});
+
+test('a double click on Send asks once and stops nothing', async () => {
+  const { chat } = scene;
+  gate = createGate();
+  await chat.composer.fill('Slowly?');
+  await chat.send.dblclick();
+  await chat.waitForWords(1);
+  gate.open();
+  await chat.waitForAnswer('completed');
+  expect(await chat.readAnswers()).toEqual(['One answer.']);
+});
+
+test('a click meant for Stop does not send the draft when the answer ends under it', async () => {
+  const { page, chat } = scene;
+  gate = createGate();
+  await chat.ask('Slowly?');
+  await chat.waitForWords(1);
+  await chat.composer.fill('A draft');
+  const stop = (await chat.stop.boundingBox())!;
+  await page.mouse.move(stop.x + 10, stop.y + 10);
+  // The very moment in which the button becomes Send.
+  await page.evaluate(() => {
+    const button = document
+      .querySelector('porchlight-chat')!
+      .shadowRoot!.querySelector<HTMLElement>('.round')!;
+    new MutationObserver((_, watch) => {
+      watch.disconnect();
+      button.dispatchEvent(new MouseEvent('click', { bubbles: true, detail: 1 }));
+    }).observe(button, { attributes: true, attributeFilter: ['part'] });
+  });
+  gate.open();
+  await chat.waitForAnswer('completed');
+  await chat.send.waitFor();
+  expect(await chat.composer.inputValue()).toBe('A draft');
+  expect(await chat.questions.count()).toBe(1);
+});
+
+test('a draft outlives the panel, and is the same visitor’s when it opens again', async () => {
+  const { page, chat } = scene;
+  await chat.composer.fill('Half a thought');
+  await page.keyboard.press('Escape');
+  await chat.panel.waitFor({ state: 'detached' });
+  await chat.open();
+  expect(await chat.composer.inputValue()).toBe('Half a thought');
+});
+
+test('a draft goes with its visitor', async () => {
+  const { page, chat } = scene;
+  await chat.composer.fill('Half a thought');
+  await page.route('**/session', (route) => {
+    const claims = Buffer.from(JSON.stringify({ sub: 'email:ada' })).toString('base64url');
+    return route.fulfill({
+      json: {
+        session: `${claims}.${claims}.${claims}`,
+        expiresInSeconds: 3600,
+        visitor: { kind: 'identified', name: 'Ada', member: false },
+        agent: { name: 'Vesper', placeholder: 'Ask Ada', greetings: [], starters: [] },
+        allowed: { reasoningModes: ['auto'], attachments: false, chatModes: ['ask'] },
+      },
+    });
+  });
+  await page.evaluate(() => {
+    (window as unknown as { Porchlight: { identify(token: string): void } }).Porchlight.identify('a.b.c');
+  });
+  await expect.poll(() => chat.composer.getAttribute('placeholder')).toBe('Ask Ada');
+  expect(await chat.composer.inputValue()).toBe('');
+});
+
+test('while a card waits, a question waits too, and Stop makes the way free', async () => {
+  const { chat } = scene;
+  await chat.ask('May you?');
+  await chat.button('Allow').waitFor();
+  await chat.ask('Something else?');
+  await chat.panel.getByText('Decide, or stop it, to go on.').first().waitFor();
+  await chat.button('Stop the answer').click();
+  await chat.waitForAnswer('stopped');
+  expect(await chat.composer.inputValue()).toBe('Something else?');
+  await chat.composer.press('Enter');
+  await chat.waitForAnswer('completed');
+  expect(await chat.readQuestions()).toEqual(['May you?', 'Something else?']);
+});

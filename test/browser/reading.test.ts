@@ -1,0 +1,189 @@
+/** Who reads is not moved: not by an answer that grows, not by older messages, not by another tab. */
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { type Chat, findChat } from '../support/browser.ts';
+import { startFakeHelper, toPage } from '../support/fakehelper.ts';
+import { createGate } from '../support/gate.ts';
+import { useStage, useVisitor } from '../support/stage.ts';
+
+const long = Array.from({ length: 40 }, (_, index) => `Paragraph ${index + 1} of many.`).join('\n\n');
+let gate = createGate();
+const stage = useStage(() =>
+  startFakeHelper({
+    pageSize: 20,
+    answer: (question) => {
+      if (question === 'Slowly?') return { pieces: [long, ...Array(30).fill('\n\nAnd one more.')] };
+      return { pieces: question === 'Select?' ? ['Some words to select, ', 'and more.'] : [long] };
+    },
+    beforePiece: (index) => (index === 1 ? gate.opened : new Promise((resolve) => setTimeout(resolve, 30))),
+    pages: (path, url) => (path === '/' ? { html: toPage(url) } : undefined),
+  }),
+);
+const scene = useVisitor(stage, ({ here }) => `${here}/`, { reducedMotion: 'reduce' });
+
+const list = (chat: Chat) => chat.inside('[role="log"]');
+const readTop = (chat: Chat) => list(chat).evaluate((area) => area.scrollTop);
+const isAtEnd = (chat: Chat) =>
+  list(chat).evaluate((area) => area.scrollHeight - area.scrollTop - area.clientHeight < 2);
+
+/** The answer has begun, its rest waits for the gate. */
+async function askSlowly({ chat }: { chat: Chat }) {
+  gate = createGate();
+  await chat.ask('Slowly?');
+  await chat.answers.getByText('Paragraph 40 of many.').waitFor();
+  await expect.poll(() => isAtEnd(chat)).toBe(true);
+}
+
+const ups: [name: string, up: (page: Page, chat: Chat) => Promise<void>][] = [
+  ['one small turn of the wheel', (page) => page.mouse.wheel(0, -12)],
+  [
+    'the arrow key',
+    async (page, chat) => {
+      await list(chat).focus();
+      await page.keyboard.press('ArrowUp');
+    },
+  ],
+  [
+    'the scrollbar',
+    (_, chat) =>
+      list(chat).evaluate((area) => {
+        area.scrollTop -= 5;
+      }),
+  ],
+];
+
+test.each(ups)('an answer that grows does not drag back who scrolled up with %s', async (_, up) => {
+  const { page, chat } = scene;
+  await askSlowly(scene);
+  const end = await readTop(chat);
+  await list(chat).hover();
+  await up(page, chat);
+  await expect.poll(() => readTop(chat)).toBeLessThan(end);
+  gate.open();
+  await chat.waitForAnswer('completed');
+  expect(await readTop(chat)).toBeLessThan(end);
+});
+
+test('an answer that grows is followed again from the very end on', async () => {
+  const { page, chat } = scene;
+  await askSlowly(scene);
+  await list(chat).hover();
+  await page.mouse.wheel(0, -200);
+  await expect.poll(() => isAtEnd(chat)).toBe(false);
+  await page.mouse.wheel(0, 400);
+  await expect.poll(() => isAtEnd(chat)).toBe(true);
+  gate.open();
+  await chat.waitForAnswer('completed');
+  await expect.poll(() => isAtEnd(chat)).toBe(true);
+});
+
+test('what is read does not move by a pixel when older messages come in above it', async () => {
+  const { page, chat } = scene;
+  for (let count = 0; count < 12; count += 1) {
+    await chat.ask(`Question ${count}`);
+    await chat.answers.nth(count).and(chat.inside('[data-status="completed"]')).waitFor();
+    await chat.send.waitFor();
+  }
+  await page.reload();
+  await chat.messages.nth(19).waitFor();
+  const first = (await chat.readQuestions())[0]!;
+  const read = chat.questions.getByText(first, { exact: true });
+  let answerOlder = () => {};
+  const asked = new Promise<void>((resolve) => {
+    void page.route('**/conversations/*cursor*', (route) => {
+      answerOlder = () => void route.fallback();
+      resolve();
+    });
+  });
+  await list(chat).evaluate((area) => {
+    area.scrollTop = 60;
+  });
+  await asked;
+  // The visitor reads on while they are fetched.
+  await list(chat).evaluate((area) => {
+    area.scrollTop = 90;
+  });
+  const before = (await read.boundingBox())!.y;
+  answerOlder();
+  await expect.poll(() => chat.messages.count()).toBe(24);
+  expect((await read.boundingBox())!.y).toBeCloseTo(before, 0);
+  expect(await readTop(chat)).toBeGreaterThan(500);
+});
+
+test('news from another tab adds to what was loaded, and neither drops nor moves any of it', async () => {
+  const { page, context, chat } = scene;
+  for (let count = 0; count < 12; count += 1) {
+    await chat.ask(`Question ${count}`);
+    await chat.answers.nth(count).and(chat.inside('[data-status="completed"]')).waitFor();
+    await chat.send.waitFor();
+  }
+  await page.reload();
+  await chat.messages.nth(19).waitFor();
+  await list(chat).evaluate((area) => {
+    area.scrollTop = 0;
+  });
+  await expect.poll(() => chat.messages.count()).toBe(24);
+  await list(chat).evaluate((area) => {
+    area.scrollTop = 800;
+  });
+  await expect.poll(() => readTop(chat)).toBe(800);
+  const other = await context.newPage();
+  const second = findChat(other);
+  await other.goto(`${stage.server.here}/`);
+  await second.messages.nth(19).waitFor();
+  await second.ask('From the other tab');
+  await second.waitForAnswer('completed');
+  await expect.poll(() => chat.messages.count()).toBe(26);
+  expect((await chat.readQuestions())[0]).toBe('Question 0');
+  expect(await readTop(chat)).toBe(800);
+});
+
+test('words selected in an answer stay selected while more is written', async () => {
+  const { page, chat } = scene;
+  gate = createGate();
+  await chat.ask('Select?');
+  await chat.answers.getByText('Some words to select,').waitFor();
+  const selected = () => page.evaluate(() => String(getSelection()));
+  await chat.answers.getByText('Some words to select,').dblclick({ position: { x: 5, y: 8 } });
+  expect((await selected()).trim()).toBe('Some');
+  gate.open();
+  await chat.waitForAnswer('completed');
+  expect((await selected()).trim()).toBe('Some');
+});
+
+test('nothing is measured while an answer is written', async () => {
+  const { page, chat } = scene;
+  await askSlowly(scene);
+  await page.evaluate(() => {
+    const measured: string[] = [];
+    Object.assign(window, { measured });
+    const watch = (prototype: object, name: string) => {
+      const { get, value } = Object.getOwnPropertyDescriptor(prototype, name)!;
+      const note = function (this: Element, ...values: unknown[]) {
+        measured.push(name);
+        return (get ?? value).apply(this, values);
+      };
+      Object.defineProperty(prototype, name, get ? { get: note, configurable: true } : { value: note });
+    };
+    for (const name of [
+      'scrollHeight',
+      'scrollWidth',
+      'clientHeight',
+      'clientWidth',
+      'getBoundingClientRect',
+    ])
+      watch(Element.prototype, name);
+    for (const name of ['offsetHeight', 'offsetTop', 'innerText']) watch(HTMLElement.prototype, name);
+    const root = document.querySelector('porchlight-chat')!.shadowRoot!;
+    new MutationObserver((_, observer) => {
+      if (root.querySelectorAll('.agent .body p').length < 60) return;
+      observer.disconnect();
+      Object.assign(window, { whileWritten: [...measured] });
+    }).observe(root, { subtree: true, childList: true });
+  });
+  gate.open();
+  await chat.waitForAnswer('completed');
+  expect(await page.evaluate(() => (window as unknown as { whileWritten: string[] }).whileWritten)).toEqual(
+    [],
+  );
+});

@@ -1,0 +1,209 @@
+/** The page around the chat: what of it reaches us, and what the chat borrows of it and gives back. */
+import { describe, expect, test } from 'vitest';
+import { visit } from '../support/browser.ts';
+import { startFakeHelper, toPage } from '../support/fakehelper.ts';
+import { useStage } from '../support/stage.ts';
+
+const toTall = (html: string) =>
+  html.replace(
+    '</main>',
+    `${'<p>More words of the page.</p>'.repeat(80)}<p id="last"><a href="#">The last line.</a></p></main>`,
+  );
+const withStyle = (html: string, css: string) => html.replace('</head>', `<style>${css}</style></head>`);
+const styles: Record<string, string> = {
+  '/names':
+    ':root, * { --accent: 210 40% 96%; --on-accent: 222 47% 11%; --dock-width: 3px; --ground: red; --fill: red; --ring: red; --ink: red }',
+  '/light': ':root { --porchlight-accent: #ffd400 }',
+  '/dark': ':root { --porchlight-accent: rgb(20 40 90) }',
+  '/middle': ':root { --porchlight-accent: hsl(140 50% 42%) }',
+  '/own':
+    ':root { --porchlight-accent: #ffd400; --porchlight-on-accent: rgb(1, 2, 3); --porchlight-offset: 44px; --porchlight-radius: 3px }',
+  '/zoom': ':root { zoom: 1.5 }',
+};
+const stage = useStage(() =>
+  startFakeHelper({
+    answer: () => ({ pieces: ['An answer.'] }),
+    pages: (path, url) => {
+      if (path === '/dock') return { html: toTall(toPage(url, 'dock')) };
+      if (path === '/tall') return { html: toTall(toPage(url)) };
+      const css = styles[path.replace('-dock', '')];
+      return css
+        ? { html: withStyle(toPage(url, path.endsWith('-dock') ? 'dock' : 'normal'), css) }
+        : undefined;
+    },
+  }),
+);
+
+/** Contrast of an element's text on its ground (WCAG 2.2), as a canvas sees the two colours. */
+function readContrast(element: Element): number {
+  const toLuminance = (color: string) => {
+    const canvas = document.createElement('canvas').getContext('2d')!;
+    canvas.fillStyle = color;
+    canvas.fillRect(0, 0, 1, 1);
+    const [red, green, blue] = [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3).map((byte) => {
+      const channel = byte / 255;
+      return channel <= 0.04045 ? channel / 12.92 : ((channel + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const { color, backgroundColor } = getComputedStyle(element);
+  const [dark, light] = [toLuminance(color), toLuminance(backgroundColor)].sort((a, b) => a - b);
+  return (light + 0.05) / (dark + 0.05);
+}
+
+test.each(['/names', '/light', '/dark', '/middle'])(
+  'on a page that sets %s, what stands on the accent can be read',
+  async (path) => {
+    const { context, chat } = await visit(stage.browser, stage.server.here + path);
+    await chat.launcher.waitFor();
+    expect(await chat.launcher.evaluate(readContrast)).toBeGreaterThanOrEqual(4.5);
+    await chat.open();
+    await chat.ask('Anything?');
+    await chat.waitForAnswer('completed');
+    const question = chat.questions.first().locator('[part~="body"]');
+    expect(await question.evaluate(readContrast)).toBeGreaterThanOrEqual(4.5);
+    await context.close();
+  },
+);
+
+test('custom properties of the page’s own reach nothing in the chat', async () => {
+  const { context, chat } = await visit(stage.browser, `${stage.server.here}/names-dock`);
+  await chat.dock.waitFor();
+  expect((await chat.dock.boundingBox())!.width).toBe(720);
+  expect(await chat.dock.evaluate((dock) => getComputedStyle(dock).backgroundColor)).toBe(
+    'rgb(255, 255, 255)',
+  );
+  await context.close();
+});
+
+test('the public properties set accent, ink, corners and distance', async () => {
+  const { context, page, chat } = await visit(stage.browser, `${stage.server.here}/own`);
+  await chat.launcher.waitFor();
+  const { width, height } = page.viewportSize()!;
+  const launcher = (await chat.launcher.boundingBox())!;
+  expect([width - launcher.x - launcher.width, height - launcher.y - launcher.height]).toEqual([44, 44]);
+  const readStyle = (element: Element) => {
+    const { color, backgroundColor, borderRadius } = getComputedStyle(element);
+    return [color, backgroundColor, borderRadius];
+  };
+  expect((await chat.launcher.evaluate(readStyle)).slice(0, 2)).toEqual(['rgb(1, 2, 3)', 'rgb(255, 212, 0)']);
+  await chat.open();
+  expect((await chat.panel.evaluate(readStyle))[2]).toBe('3px');
+  await context.close();
+});
+
+describe('every part can be reached', () => {
+  test.each([
+    ['on a page zoomed by CSS', '/zoom', { width: 1280, height: 720 }],
+    ['in a window 320 px high', '/tall', { width: 900, height: 320 }],
+    ['in a window 240 px high', '/tall', { width: 600, height: 240 }],
+    ['in the dock of a page zoomed by CSS', '/zoom-dock', { width: 1000, height: 600 }],
+    ['in the dock of a window 320 px high', '/dock', { width: 900, height: 320 }],
+  ])('%s', async (_, path, viewport) => {
+    const { context, page, chat } = await visit(stage.browser, stage.server.here + path, {
+      viewport,
+      reducedMotion: 'reduce',
+    });
+    if (path.endsWith('dock')) await chat.dock.waitFor();
+    else await chat.open();
+    await chat.ask('Anything?');
+    await chat.waitForAnswer('completed');
+    const reached = await page.evaluate(() => {
+      const root = document.querySelector('porchlight-chat')!.shadowRoot!;
+      return ['.header h2', '.header button:last-child', '[part="composer"]', '.round'].map((selector) => {
+        const element = root.querySelector(selector)!;
+        const box = element.getBoundingClientRect();
+        const at = root.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+        return element === at || element.contains(at);
+      });
+    });
+    expect(reached).toEqual([true, true, true, true]);
+    const list = (await chat.inside('[role="log"]').boundingBox())!;
+    expect(list.height).toBeGreaterThan(50);
+    await context.close();
+  });
+});
+
+test('on a phone the page behind the chat is inert and does not scroll, and is given back exactly', async () => {
+  const { context, page, chat } = await visit(stage.browser, `${stage.server.here}/tall`, {
+    viewport: { width: 390, height: 844 },
+    reducedMotion: 'reduce',
+  });
+  await chat.launcher.waitFor();
+  await page.evaluate(() => {
+    scrollTo(0, 300);
+    document.body.insertAdjacentHTML('beforeend', '<div inert id="mine"></div>');
+  });
+  const readPage = () =>
+    page.evaluate(() => ({
+      html: (document.documentElement.cloneNode(false) as Element).outerHTML,
+      body: [...document.body.querySelectorAll(':scope > :not(porchlight-chat)')].map(
+        (child) => (child.cloneNode(false) as Element).outerHTML,
+      ),
+      y: scrollY,
+    }));
+  const before = await readPage();
+  await chat.open();
+  await expect.poll(() => page.evaluate(() => document.querySelector('main')!.inert)).toBe(true);
+  await page.mouse.move(200, 400);
+  await page.mouse.wheel(0, 500);
+  await page.evaluate(
+    () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
+  );
+  expect(await page.evaluate(() => scrollY)).toBe(300);
+  await page.keyboard.press('Escape');
+  await chat.panel.waitFor({ state: 'detached' });
+  expect(await readPage()).toEqual(before);
+  await context.close();
+});
+
+test('the dock covers no line of the page for good, says how high it stands, and leaves nothing behind', async () => {
+  const { context, page, chat } = await visit(stage.browser, `${stage.server.here}/dock`);
+  await chat.dock.waitFor();
+  const room = () =>
+    page.evaluate(() =>
+      Number.parseFloat(
+        getComputedStyle(document.documentElement).getPropertyValue('--porchlight-dock-height'),
+      ),
+    );
+  await expect.poll(room).toBeGreaterThan(60);
+  await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
+  const last = (await page.locator('#last').boundingBox())!;
+  const dock = (await chat.dock.boundingBox())!;
+  expect(last.y + last.height).toBeLessThanOrEqual(dock.y);
+  expect(await room()).toBeGreaterThanOrEqual(page.viewportSize()!.height - dock.y);
+  await page.evaluate(() => {
+    (window as unknown as { Porchlight: { destroy(): void } }).Porchlight.destroy();
+  });
+  expect(
+    await page.evaluate(() =>
+      [document.documentElement, document.body].map((one) => one.getAttribute('style')),
+    ),
+  ).toEqual([null, null]);
+  await context.close();
+});
+
+test('with forced colours the composer shows that it has the focus', async () => {
+  const { context, chat } = await visit(stage.browser, `${stage.server.here}/tall`, {
+    forcedColors: 'active',
+  });
+  await chat.open();
+  const outline = () => chat.inside('.composer').evaluate((box) => getComputedStyle(box).outlineStyle);
+  await expect.poll(outline).toBe('solid');
+  await chat.inside('.header button').last().focus();
+  await expect.poll(outline).toBe('none');
+  await context.close();
+});
+
+test('the widget’s words are marked as English, and those of others as their own', async () => {
+  const { context, page, chat } = await visit(stage.browser, `${stage.server.here}/tall`);
+  await chat.open();
+  await chat.ask('שלום, מה שלומך?');
+  await chat.waitForAnswer('completed');
+  expect(await chat.panel.getAttribute('lang')).toBe('en');
+  const question = chat.questions.first().locator('[part~="body"]');
+  expect(await question.getAttribute('lang')).toBe('');
+  expect(await question.evaluate((body) => getComputedStyle(body).direction)).toBe('rtl');
+  expect(await page.evaluate(() => document.documentElement.lang)).toBe('en');
+  await context.close();
+});

@@ -1,0 +1,100 @@
+/** The chat's view without a browser: the real models over a helper that a test plays, rendered for its users to find. */
+import { configure, render } from '@testing-library/preact';
+import type { TurnEvent } from '../../server-helper/protocol/wire.ts';
+import { WidgetError } from '../../widget/errors.ts';
+import { readOptions } from '../../widget/options.ts';
+import { createConversation } from '../../widget/state/conversation.ts';
+import { createMemory } from '../../widget/state/memory.ts';
+import { createPanel } from '../../widget/state/panel.ts';
+import { en } from '../../widget/strings/en.ts';
+import type { Call } from '../../widget/transport/http.ts';
+import type { SessionKeeper } from '../../widget/transport/session.ts';
+import { App } from '../../widget/view/app.tsx';
+
+// Parts that a browser loads on demand are compiled here when they are first met, which takes a busy machine a while.
+configure({ asyncUtilTimeout: 10_000 });
+await Promise.all([import('../../widget/view/decision.tsx'), import('../../widget/view/history.tsx')]);
+
+export type Reply = object | WidgetError | Promise<object>;
+
+/** A stream of a turn that the test writes, event by event. */
+export function createTurnStream() {
+  let number = 0;
+  let out!: ReadableStreamDefaultController<Uint8Array>;
+  const body = new ReadableStream<Uint8Array>({
+    start: (controller) => {
+      out = controller;
+    },
+  });
+  const write = (text: string) => out.enqueue(new TextEncoder().encode(text));
+  return {
+    response: new Response(body, { headers: { 'content-type': 'text/event-stream' } }),
+    say({ kind, data }: TurnEvent) {
+      write(`id: ${number++}\nevent: ${kind}\ndata: ${JSON.stringify(data)}\n\n`);
+    },
+    end: () => out.close(),
+  };
+}
+
+const agent = {
+  name: 'Vesper',
+  placeholder: 'Ask anything',
+  greetings: ['Hello.'],
+  starters: ['What can you do?'],
+};
+const session = {
+  session: 'a.b.c',
+  subject: 'anonymous:one',
+  tokenRefused: false,
+  expiresInSeconds: 3600,
+  visitor: { kind: 'anonymous', member: false },
+  agent,
+  allowed: { reasoningModes: ['auto'], attachments: false, chatModes: ['ask'] },
+} as const;
+
+/** @param respond what the helper says to a call; a Response stands as it is, anything else becomes JSON */
+export async function renderChat(respond: (call: Call) => Reply) {
+  const calls: Call[] = [];
+  const sessions = {
+    open: async () => session,
+    call: async (call: Call) => {
+      calls.push(call);
+      const reply = await respond(call);
+      if (reply instanceof WidgetError) throw reply;
+      return reply instanceof Response ? reply : Response.json(reply);
+    },
+    identify() {},
+    restart() {},
+  } as unknown as SessionKeeper;
+  const kept = new Map<string, string>();
+  const storage = {
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (key: string, value: string) => void kept.set(key, value),
+    removeItem: (key: string) => void kept.delete(key),
+  } as Storage;
+  const memory = createMemory('test', () => storage);
+  const tabs = { tell() {}, close() {} };
+  const panel = createPanel(sessions, tabs);
+  const conversation = createConversation({
+    sessions,
+    memory,
+    tabs,
+    readPage: () => undefined,
+    onNextFrame: (draw) => queueMicrotask(draw),
+    onSent: () => panel.setOpen(true),
+  });
+  panel.setOpen(true);
+  await panel.begin();
+  const chat = {
+    panel,
+    conversation,
+    options: readOptions(document.createElement('script')),
+    strings: en,
+    begin() {},
+    open: () => panel.setOpen(true),
+    close: () => panel.setOpen(false),
+    keeps: () => true,
+  };
+  const view = render(<App chat={chat} focuses={() => true} />);
+  return { ...view, panel, conversation, calls };
+}

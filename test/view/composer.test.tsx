@@ -1,0 +1,120 @@
+// @vitest-environment happy-dom
+/** The composer as its users find it: by role and name, with keys and clicks. */
+import { cleanup, fireEvent, screen, waitFor } from '@testing-library/preact';
+import { afterEach, expect, test, vi } from 'vitest';
+import { limits } from '../../server-helper/protocol/wire.ts';
+import { createTurnStream, renderChat } from '../support/renderchat.tsx';
+
+afterEach(() => {
+  cleanup();
+  vi.useRealTimers();
+});
+
+const field = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Your question' });
+const write = (value: string) => fireEvent.input(field(), { target: { value } });
+const press = (init: KeyboardEventInit) => fireEvent.keyDown(field(), init);
+
+async function open() {
+  const turn = createTurnStream();
+  const chat = await renderChat(({ method }) =>
+    method === 'PUT' ? turn.response : new Response(null, { status: 204 }),
+  );
+  const asked = () =>
+    chat.calls.filter(({ method }) => method === 'PUT').map(({ body }) => (body as { text: string }).text);
+  return { ...chat, turn, asked };
+}
+
+test('Enter sends the question and empties the composer', async () => {
+  const { asked } = await open();
+  write('  Is it warm?\n');
+  press({ key: 'Enter' });
+  await waitFor(() => expect(asked()).toEqual(['Is it warm?']));
+  expect(field().value).toBe('');
+  expect(screen.getByRole('article', { name: 'You' }).textContent).toBe('Is it warm?');
+});
+
+test.each([
+  ['Shift+Enter', { key: 'Enter', shiftKey: true }],
+  ['an Enter within a composition', { key: 'Enter', isComposing: true }],
+  ['an Enter that Safari tells of after a composition', { key: 'Enter', keyCode: 229 }],
+])('%s sends nothing', async (_, key) => {
+  const { asked } = await open();
+  write('日本');
+  press(key);
+  expect(asked()).toEqual([]);
+  expect(field().value).toBe('日本');
+});
+
+test('a click on Send asks, and a second one that follows at once stops nothing', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  const { asked, calls, turn } = await open();
+  const stops = () => calls.filter(({ method }) => method === 'DELETE');
+  write('Once?');
+  fireEvent.click(screen.getByRole('button', { name: 'Send' }), { detail: 1 });
+  turn.say({ kind: 'text-delta', data: { text: 'One' } });
+  const stop = await screen.findByRole('button', { name: 'Stop the answer' });
+  fireEvent.click(stop, { detail: 2 });
+  // A phone counts each tap as a first one.
+  fireEvent.click(stop, { detail: 1 });
+  await screen.findByText('One');
+  expect(stops()).toEqual([]);
+  vi.advanceTimersByTime(401);
+  fireEvent.click(stop, { detail: 1 });
+  await waitFor(() => expect(stops()).toHaveLength(1));
+  expect(asked()).toEqual(['Once?']);
+});
+
+test('Enter while an answer is written keeps the draft and says why', async () => {
+  const { asked, turn } = await open();
+  write('First?');
+  press({ key: 'Enter' });
+  await screen.findByRole('button', { name: 'Stop the answer' });
+  write('Second?');
+  press({ key: 'Enter' });
+  const why = 'The agent is still answering. Wait for the end, or stop it.';
+  await waitFor(() => expect(screen.getByRole('status').textContent).toBe(why));
+  expect(field().value).toBe('Second?');
+  expect(asked()).toEqual(['First?']);
+  turn.say({ kind: 'turn-failed', data: { code: 'agent-refused', retryable: false } });
+  await screen.findByRole('button', { name: 'Send' });
+  expect(screen.queryByText(why, { ignore: '[role="status"]' })).toBeNull();
+});
+
+test('a text over the limit is kept whole, said to be too long, and not sent until it is shorter', async () => {
+  const { asked } = await open();
+  write('x'.repeat(limits.maxTextChars + 3));
+  await screen.findAllByText('This is too long by 3 characters.');
+  press({ key: 'Enter' });
+  expect(asked()).toEqual([]);
+  expect(field().value).toHaveLength(limits.maxTextChars + 3);
+  write('x'.repeat(limits.maxTextChars));
+  press({ key: 'Enter' });
+  await waitFor(() => expect(asked()).toHaveLength(1));
+});
+
+test('a draft is there again when the panel is closed and opened, and is gone with its visitor', async () => {
+  const { panel } = await open();
+  write('Half a thought');
+  panel.setOpen(false);
+  await waitFor(() => expect(screen.queryByRole('textbox')).toBeNull());
+  panel.setOpen(true);
+  await waitFor(() => expect(field().value).toBe('Half a thought'));
+  panel.reset();
+  await waitFor(() => expect(field().value).toBe(''));
+});
+
+test('a starter asks its question', async () => {
+  const { asked } = await open();
+  fireEvent.click(screen.getByRole('button', { name: 'What can you do?' }));
+  await waitFor(() => expect(asked()).toEqual(['What can you do?']));
+  expect(document.activeElement).toBe(field());
+});
+
+test('an answer that runs already can be stopped the moment it is shown', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  const { conversation, calls, turn } = await open();
+  conversation.send('Asked elsewhere');
+  turn.say({ kind: 'text-delta', data: { text: 'One' } });
+  fireEvent.click(await screen.findByRole('button', { name: 'Stop the answer' }), { detail: 1 });
+  await waitFor(() => expect(calls.some(({ method }) => method === 'DELETE')).toBe(true));
+});

@@ -1,0 +1,122 @@
+// @vitest-environment happy-dom
+/** The list of conversations, by role and name: to open one, to delete one, and what is said when that fails. */
+import { cleanup, fireEvent, screen, waitFor, within } from '@testing-library/preact';
+import { afterEach, expect, test } from 'vitest';
+import { WidgetError } from '../../widget/errors.ts';
+import type { Call } from '../../widget/transport/http.ts';
+import { type Reply, renderChat } from '../support/renderchat.tsx';
+
+afterEach(cleanup);
+
+const at = '2026-01-02T12:00:00Z';
+const rows = [
+  { id: 'one', title: 'Tents', updatedAt: at },
+  { id: 'two', title: '', updatedAt: at },
+];
+const message = { id: 'm', turnId: 't', role: 'agent', text: 'About tents.', status: 'completed', at };
+
+async function openList(respond: (call: Call) => Reply | undefined = () => undefined) {
+  const chat = await renderChat((call) => {
+    const given = respond(call);
+    if (given) return given;
+    if (call.method === 'DELETE') return new Response(null, { status: 204 });
+    return call.path === '/conversations'
+      ? { conversations: rows }
+      : { id: 'one', title: '', mode: 'ask', messages: [message] };
+  });
+  fireEvent.click(screen.getByRole('button', { name: 'Conversations' }));
+  return chat;
+}
+const findRow = async (name: string) => {
+  const open = await screen.findByRole('button', { name: new RegExp(`^${name}`) });
+  return within(open.closest('li')!);
+};
+const paths = (calls: readonly Call[], method: string) =>
+  calls.filter((call) => call.method === method).map(({ path }) => path);
+
+test('a conversation opens by its title, or by a name where it has none', async () => {
+  await openList();
+  await findRow('Conversation');
+  fireEvent.click(await screen.findByRole('button', { name: /^Tents/ }));
+  await screen.findByText('About tents.');
+  expect(document.activeElement).toBe(screen.getByRole('textbox'));
+});
+
+test('an empty list says so', async () => {
+  await openList(({ path }) => (path === '/conversations' ? { conversations: [] } : undefined));
+  await screen.findByText('No conversations yet.');
+});
+
+test('deleting asks once more, with the focus on Keep, and Keep gives it back', async () => {
+  const { calls } = await openList();
+  const row = await findRow('Tents');
+  fireEvent.click(row.getByRole('button', { name: 'Delete “Tents”' }));
+  await waitFor(() => expect(document.activeElement).toBe(row.getByRole('button', { name: 'Keep' })));
+  fireEvent.click(row.getByRole('button', { name: 'Keep' }));
+  await waitFor(() =>
+    expect(document.activeElement).toBe(row.getByRole('button', { name: 'Delete “Tents”' })),
+  );
+  expect(paths(calls, 'DELETE')).toEqual([]);
+});
+
+test('deleting takes the row away, and the focus goes to the next one', async () => {
+  const { calls } = await openList();
+  const row = await findRow('Tents');
+  fireEvent.click(row.getByRole('button', { name: 'Delete “Tents”' }));
+  fireEvent.click(await row.findByRole('button', { name: 'Delete for good?' }));
+  await waitFor(() => expect(screen.getAllByRole('listitem')).toHaveLength(1));
+  expect(paths(calls, 'DELETE')).toEqual(['/conversations/one']);
+  expect(document.activeElement?.textContent).toContain('Conversation');
+});
+
+test('a delete that fails leaves the row, says so, and can be tried again', async () => {
+  let failures = 1;
+  const { calls } = await openList(({ method }) => {
+    if (method !== 'DELETE') return undefined;
+    failures -= 1;
+    return failures < 0 ? undefined : new WidgetError('internal');
+  });
+  const row = await findRow('Tents');
+  fireEvent.click(row.getByRole('button', { name: 'Delete “Tents”' }));
+  fireEvent.click(await row.findByRole('button', { name: 'Delete for good?' }));
+  await row.findByText('This conversation was not deleted. Something went wrong.');
+  await waitFor(() =>
+    expect(screen.getByRole('status').textContent).toContain('This conversation was not deleted.'),
+  );
+  expect(screen.getAllByRole('listitem')).toHaveLength(2);
+  fireEvent.click(row.getByRole('button', { name: 'Try again' }));
+  await waitFor(() => expect(screen.getAllByRole('listitem')).toHaveLength(1));
+  expect(paths(calls, 'DELETE')).toHaveLength(2);
+});
+
+test('a conversation that is gone already counts as deleted', async () => {
+  await openList(({ method }) => (method === 'DELETE' ? new WidgetError('not-found') : undefined));
+  const row = await findRow('Tents');
+  fireEvent.click(row.getByRole('button', { name: 'Delete “Tents”' }));
+  fireEvent.click(await row.findByRole('button', { name: 'Delete for good?' }));
+  await waitFor(() => expect(screen.getAllByRole('listitem')).toHaveLength(1));
+});
+
+test('a list that fails says so in its own place, and the greeting stays in the conversation', async () => {
+  let failures = 1;
+  await openList(({ path }) => {
+    if (path !== '/conversations') return undefined;
+    failures -= 1;
+    return failures < 0 ? undefined : new WidgetError('offline');
+  });
+  const said = 'Your conversations could not be loaded. You are offline.';
+  await screen.findByText(said, { selector: 'p' });
+  fireEvent.click(screen.getByRole('button', { name: 'Back to the conversation' }));
+  await screen.findByText('Hello.');
+  expect(screen.queryByText(said, { selector: 'p' })).toBeNull();
+  fireEvent.click(screen.getByRole('button', { name: 'Conversations' }));
+  await findRow('Tents');
+});
+
+test('a list that is asked for too often counts the wait down before it can be tried again', async () => {
+  await openList(({ path }) =>
+    path === '/conversations' ? new WidgetError('rate-limited', 3_000) : undefined,
+  );
+  const retry = await screen.findByRole('button', { name: 'Try again in 3 s' });
+  expect(retry.hasAttribute('disabled')).toBe(true);
+});

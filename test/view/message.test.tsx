@@ -1,0 +1,138 @@
+// @vitest-environment happy-dom
+/** A message in each of its states, by role and name. */
+import { cleanup, fireEvent, screen, waitFor } from '@testing-library/preact';
+import { afterEach, expect, test } from 'vitest';
+import type { Message, TurnEvent } from '../../server-helper/protocol/wire.ts';
+import { createTurnStream, renderChat } from '../support/renderchat.tsx';
+
+afterEach(cleanup);
+
+const at = '2026-01-02T12:00:00Z';
+const toMessage = (change: Partial<Message>): Message => ({
+  id: 'a',
+  turnId: 't',
+  role: 'agent',
+  text: 'An answer.',
+  status: 'completed',
+  at,
+  ...change,
+});
+
+async function ask() {
+  const turns = [createTurnStream(), createTurnStream()];
+  let put = 0;
+  const chat = await renderChat(({ method }) =>
+    method === 'PUT' ? turns[put++]!.response : new Response(null, { status: 204 }),
+  );
+  chat.conversation.send('Anything?');
+  return { ...chat, say: (event: TurnEvent) => turns[put - 1]!.say(event) };
+}
+const answer = () => screen.getByRole('article', { name: 'Vesper' });
+const status = () => answer().dataset.status;
+const spoken = () => screen.getByRole('status').textContent;
+
+test('sending, and then being worked on, it says so and not a word in the live region', async () => {
+  await ask();
+  await waitFor(() => expect(answer().textContent).toContain('Working on it'));
+  expect(status()).toBe('sending');
+  expect(spoken()).toBe('');
+});
+
+test('being written, it shows what is there, and the live region waits for the end', async () => {
+  const { say } = await ask();
+  say({ kind: 'text-delta', data: { text: 'An **ans' } });
+  await waitFor(() => expect(status()).toBe('writing'));
+  expect(answer().getAttribute('aria-busy')).toBe('true');
+  expect(spoken()).toBe('');
+});
+
+test('using a tool, it names the tool', async () => {
+  const { say } = await ask();
+  say({ kind: 'tool', data: { id: '1', name: 'search', title: 'Search', status: 'running' } });
+  await screen.findByText('Search: running');
+  say({ kind: 'tool', data: { id: '1', name: 'search', title: 'Search', status: 'done' } });
+  await screen.findByText('Search: done');
+});
+
+test('completed, it is read out once, and its sources are a landmark of their own', async () => {
+  const { say } = await ask();
+  const sources = [
+    { number: 1, id: 's', title: 'Shipping', url: 'https://shop.example/shipping', type: 'page' },
+  ];
+  say({ kind: 'turn-completed', data: { message: toMessage({ text: 'An **answer**.', sources }) } });
+  await waitFor(() => expect(spoken()).toBe('Answer: An answer.'));
+  expect(status()).toBe('completed');
+  const link = screen.getByRole('link', { name: 'Shipping' });
+  expect(link.closest('nav')?.getAttribute('aria-label')).toBe('Sources of answer 1');
+});
+
+test('stopped, it says so, and offers nothing', async () => {
+  const { say } = await ask();
+  say({ kind: 'turn-stopped', data: { message: toMessage({ text: 'An', status: 'stopped' }) } });
+  await screen.findByText('Stopped.', { selector: 'p' });
+  expect(screen.queryByRole('button', { name: 'Try again' })).toBeNull();
+});
+
+test('failed after some words, it is called incomplete, and a click asks again in its place', async () => {
+  const { say, calls } = await ask();
+  say({ kind: 'text-delta', data: { text: 'Half' } });
+  say({ kind: 'turn-failed', data: { code: 'agent-timeout', retryable: true } });
+  await screen.findByText('This answer is incomplete. The agent took too long to answer.', { selector: 'p' });
+  await waitFor(() => expect(spoken()).toBe('The agent took too long to answer.'));
+  fireEvent.click(screen.getByRole('button', { name: 'Try again' }));
+  await waitFor(() => expect(calls.filter(({ method }) => method === 'PUT')).toHaveLength(2));
+  expect(screen.getAllByRole('article', { name: 'You' })).toHaveLength(1);
+});
+
+test('failed for good, it offers no second try', async () => {
+  const { say } = await ask();
+  say({ kind: 'turn-failed', data: { code: 'agent-refused', retryable: false } });
+  await screen.findByText('Sorry, the agent cannot answer right now.', { selector: 'p' });
+  expect(screen.queryByRole('button', { name: 'Try again' })).toBeNull();
+});
+
+test('failed for too many questions, it counts the wait down', async () => {
+  const { say } = await ask();
+  say({ kind: 'turn-failed', data: { code: 'rate-limited', retryable: true, retryAfterMs: 2_000 } });
+  const retry = await screen.findByRole('button', { name: 'Try again in 2 s' });
+  expect(retry.hasAttribute('disabled')).toBe(true);
+});
+
+test('its headings leave no level out, below the name of the chat', async () => {
+  const { say } = await ask();
+  const text = '#### Small\n\n###### Smaller\n\n# Great\n\n#';
+  say({ kind: 'turn-completed', data: { message: toMessage({ text }) } });
+  await screen.findByRole('heading', { name: 'Great', level: 1 });
+  expect(screen.getByRole('heading', { name: 'Vesper', level: 2 })).toBeTruthy();
+  expect(screen.getByRole('heading', { name: 'Small', level: 3 })).toBeTruthy();
+  expect(screen.getByRole('heading', { name: 'Smaller', level: 4 })).toBeTruthy();
+});
+
+test('a link with nothing to see in it shows its host', async () => {
+  const { say } = await ask();
+  const text = '[](https://one.example/a) and [\u200b\u3164](https://two.example/b)';
+  say({ kind: 'turn-completed', data: { message: toMessage({ text }) } });
+  await screen.findByRole('link', { name: /one\.example/ });
+  expect(screen.getAllByRole('link').map(({ textContent }) => textContent)).toEqual([
+    'one.example',
+    expect.stringContaining('two.example'),
+  ]);
+});
+
+test('controls of direction around a link are not drawn', async () => {
+  const { say } = await ask();
+  const text = '\u202eread [this](https://one.example/)\u202c `\u2066x` **\u202db**';
+  say({ kind: 'turn-completed', data: { message: toMessage({ text }) } });
+  const link = await screen.findByRole('link', { name: 'this' });
+  expect(link.closest('article')!.textContent).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/);
+});
+
+test('of the next visitor it is read out too', async () => {
+  const { say, panel, conversation } = await ask();
+  conversation.hide();
+  panel.reset();
+  await panel.begin();
+  conversation.send('Anything?');
+  say({ kind: 'turn-completed', data: { message: toMessage({ text: 'Hello to you.' }) } });
+  await waitFor(() => expect(spoken()).toBe('Answer: Hello to you.'));
+});

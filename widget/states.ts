@@ -1,0 +1,102 @@
+/** The table of the widget's states: what the visitor can do in each, whether it is read out, and what the site owner is told. */
+import type { WidgetCode } from './errors.ts';
+
+/** What is no error of its own, or says where one happened. */
+export type Situation =
+  | 'loading'
+  | 'thinking'
+  | 'still-thinking'
+  | 'waiting-offline'
+  | 'waiting-unreachable'
+  | 'reconnecting'
+  | 'stopped-empty'
+  | 'paused'
+  | 'pause-expired'
+  | 'decision-first'
+  | 'answer-first'
+  | 'too-long'
+  | 'not-copied'
+  | 'not-kept'
+  | 'token-refused'
+  | 'resume-failed'
+  | 'older-failed'
+  | 'list-failed'
+  | 'delete-failed'
+  | 'stop-failed'
+  | 'decision-failed'
+  | 'part-failed';
+
+export type State = WidgetCode | Situation;
+
+/** `retry`: the same again, by a click. `stop`, `decide`, `edit`, `copy`, `sign-in`: the visitor does it where it is done. */
+export type Way = 'retry' | 'stop' | 'decide' | 'edit' | 'copy' | 'sign-in' | 'none';
+
+export type StateRow = {
+  readonly way: Way;
+  /** What all can see coming is not read out. */
+  readonly silent?: true;
+  /** For the page's console. */
+  readonly owner?: string;
+};
+
+/** Their sentences stand under the same names in `strings/`. */
+export const states: Readonly<Record<State, StateRow>> = {
+  'bad-request': { way: 'edit' },
+  unauthenticated: { way: 'retry' },
+  'session-expired': { way: 'retry' },
+  'sso-token-invalid': { way: 'sign-in', owner: 'the SSO token is not valid' },
+  'sso-token-expired': { way: 'retry', owner: 'the SSO token is past its time' },
+  'sign-in-required': { way: 'sign-in' },
+  'origin-refused': { way: 'none', owner: 'this origin is not on its list' },
+  'not-allowed': { way: 'none' },
+  'not-found': { way: 'none' },
+  'turn-running': { way: 'retry' },
+  'turn-conflict': { way: 'none' },
+  'too-large': { way: 'edit' },
+  'unsupported-media-type': { way: 'none' },
+  'rate-limited': { way: 'retry' },
+  'agent-unavailable': { way: 'retry' },
+  'agent-timeout': { way: 'retry' },
+  'agent-refused': { way: 'none' },
+  'shutting-down': { way: 'retry' },
+  internal: { way: 'retry' },
+  offline: { way: 'retry' },
+  unreachable: {
+    way: 'retry',
+    owner: 'no answer. Is it running, is data-helper right, and is this origin on its list?',
+  },
+  'bad-stream': { way: 'retry' },
+  aborted: { way: 'none' },
+  loading: { way: 'none', silent: true },
+  thinking: { way: 'stop', silent: true },
+  'still-thinking': { way: 'stop' },
+  'waiting-offline': { way: 'stop' },
+  'waiting-unreachable': { way: 'stop' },
+  reconnecting: { way: 'stop' },
+  'stopped-empty': { way: 'none' },
+  paused: { way: 'decide' },
+  'pause-expired': { way: 'none' },
+  'decision-first': { way: 'stop' },
+  'answer-first': { way: 'stop' },
+  'too-long': { way: 'edit' },
+  'not-copied': { way: 'copy' },
+  'not-kept': { way: 'none' },
+  'token-refused': { way: 'sign-in' },
+  'resume-failed': { way: 'retry' },
+  'older-failed': { way: 'retry' },
+  'list-failed': { way: 'retry' },
+  'delete-failed': { way: 'retry' },
+  'stop-failed': { way: 'retry' },
+  'decision-failed': { way: 'decide' },
+  'part-failed': { way: 'retry', owner: 'a file of the widget is missing' },
+};
+
+const told = new Set<State>();
+
+/** Says on the page's console, once for each state, what only the site owner can mend. */
+export function tellOwner(state: State, helper: string): void {
+  const { owner } = states[state];
+  if (owner === undefined || told.has(state)) return;
+  told.add(state);
+  console.error(`Porchlight: helper ${helper}, page ${location.origin}: ${owner}`);
+}

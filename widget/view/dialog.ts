@@ -1,0 +1,25 @@
+/** What makes the opened chat a dialog: its name, Escape, and, where it covers the page, focus that stays in it. */
+import { useRef } from 'preact/hooks';
+import { useBorrowed } from './borrowed.ts';
+import { useChat } from './context.ts';
+
+/** @param isModal the chat covers the page */
+export function useDialog(isModal: boolean) {
+  const { panel, t, close } = useChat();
+  const dialog = useRef<HTMLDivElement>(null);
+  useBorrowed(({ holdPage }) => holdPage(dialog.current!), isModal);
+  const name = panel.session.value?.agent.name;
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Escape' && !event.isComposing) {
+      event.stopPropagation();
+      close();
+    }
+  };
+  return {
+    role: 'dialog',
+    'aria-modal': isModal,
+    'aria-label': name === undefined ? t('chat') : t('panel', { name }),
+    ref: dialog,
+    onKeyDown,
+  } as const;
+}

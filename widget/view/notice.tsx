@@ -1,0 +1,52 @@
+/** One row of the table of states, as the visitor meets it: its sentence, its way out, and its voice. */
+import { useEffect } from 'preact/hooks';
+import type { WidgetCode } from '../errors.ts';
+import { type State, states } from '../states.ts';
+import { useChat } from './context.ts';
+import { useCountdown } from './countdown.ts';
+import { Icon } from './icons.tsx';
+
+type NoticeProps = {
+  state: State;
+  values?: Record<string, string | number>;
+  /** Said before, where the state alone does not tell enough. */
+  before?: string | false;
+  /** Why, and how long to wait. */
+  cause?: { code: WidgetCode | undefined; retryAfterMs?: number | undefined } | undefined;
+  /** Does the same again. */
+  again?: (() => void) | undefined;
+  /** Another one is news, though the words are the same. */
+  occasion?: unknown;
+  /** Said elsewhere, or not new. */
+  quiet?: boolean;
+  class?: string;
+};
+
+export function Notice({ state, values, before, cause, again, occasion, quiet, class: kind }: NoticeProps) {
+  const { t, say, rest } = useChat();
+  const { way, silent } = states[state];
+  const waitMs = useCountdown(cause?.retryAfterMs ?? 0, cause);
+  const why = cause?.code && cause.code !== state ? ` ${t(cause.code)}` : '';
+  const text = `${before ? `${before} ` : ''}${t(state, values)}${why}`;
+  useEffect(() => {
+    if (!quiet && !silent) say(text);
+  }, [text, occasion]);
+  return (
+    <div part={kind === undefined ? 'error' : undefined} class={kind ?? 'outcome failed'}>
+      <p>{text}</p>
+      {way === 'retry' && again && (
+        <button
+          type="button"
+          disabled={waitMs > 0}
+          onClick={() => {
+            rest();
+            again();
+          }}
+        >
+          <Icon name="retry" />
+          {waitMs > 0 ? t('retryIn', { seconds: Math.ceil(waitMs / 1000) }) : t('retry')}
+        </button>
+      )}
+    </div>
+  );
+}

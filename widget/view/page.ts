@@ -1,0 +1,89 @@
+/** What the chat borrows from the page around it, and gives back exactly as it was. */
+
+/** Sets a property of the element's own style; @returns what undoes it */
+function borrow(element: HTMLElement, name: string, value: string): () => void {
+  const { style } = element;
+  const had = element.hasAttribute('style');
+  const before = style.getPropertyValue(name);
+  const priority = style.getPropertyPriority(name);
+  style.setProperty(name, value, 'important');
+  return () => {
+    style.setProperty(name, before, priority);
+    if (!had && element.getAttribute('style') === '') element.removeAttribute('style');
+  };
+}
+
+/** While the chat covers the page, nothing behind it can be reached or scrolled. @returns what undoes it */
+export function holdPage(dialog: HTMLElement): () => void {
+  const host = (dialog.getRootNode() as ShadowRoot).host;
+  dialog.addEventListener('keydown', keepFocusInside);
+  const undo = [
+    borrow(document.documentElement, 'overflow', 'hidden'),
+    () => dialog.removeEventListener('keydown', keepFocusInside),
+  ];
+  for (let kept: Element | null = host; kept && kept !== document.documentElement; kept = kept.parentElement)
+    for (const other of kept.parentElement?.children ?? [])
+      if (other !== kept && other instanceof HTMLElement && !other.inert && other.localName !== 'head') {
+        other.inert = true;
+        undo.push(() => {
+          other.inert = false;
+        });
+      }
+  return () => {
+    for (const step of undo) step();
+  };
+}
+
+function keepFocusInside(event: KeyboardEvent): void {
+  if (event.key !== 'Tab') return;
+  const dialog = event.currentTarget as HTMLElement;
+  const reachable = [
+    ...dialog.querySelectorAll<HTMLElement>(
+      'button:not([disabled]), a[href], textarea, input:not([disabled]), [tabindex="0"]',
+    ),
+  ];
+  const first = reachable[0];
+  const last = reachable.at(-1);
+  const active = (dialog.getRootNode() as ShadowRoot).activeElement;
+  if (event.shiftKey && active === first) {
+    event.preventDefault();
+    last?.focus();
+  } else if (!event.shiftKey && active === last) {
+    event.preventDefault();
+    first?.focus();
+  }
+}
+
+/** Between the dock and the window's edge, and as much above it. */
+const aroundDockPx = 32;
+
+/**
+ * Says on the page's root how high the closed dock stands, and makes the page longer by that, so that its last line
+ * can be scrolled out from under the dock.
+ *
+ * @returns what undoes it
+ */
+export function reserveDockRoom(composer: Element): () => void {
+  let undo = () => {};
+  const watch = new ResizeObserver(([entry]) => {
+    const height = entry?.borderBoxSize[0]?.blockSize ?? 0;
+    undo();
+    undo = () => {};
+    if (height === 0) return;
+    const { documentElement: root, body } = document;
+    const room = `${Math.ceil(height) + aroundDockPx}px`;
+    const paddingBefore = getComputedStyle(body).paddingBottom;
+    const steps = [
+      borrow(body, 'padding-bottom', `calc(${paddingBefore} + ${room})`),
+      borrow(root, '--porchlight-dock-height', room),
+    ];
+    undo = () => {
+      for (const step of steps) step();
+    };
+  });
+  watch.observe(composer, { box: 'border-box' });
+  return () => {
+    watch.disconnect();
+    undo();
+  };
+}

@@ -1,0 +1,40 @@
+/** A piece of the view that is loaded when it is first shown; where that fails, it says so and can be tried again. */
+import { signal } from '@preact/signals';
+import type { FunctionComponent } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { tellOwner } from '../states.ts';
+import { useChat } from './context.ts';
+import { Notice } from './notice.tsx';
+
+type PartModule<P> = { default: FunctionComponent<P>; css: string };
+
+export function createPart<P extends object>(load: () => Promise<PartModule<P>>) {
+  const loaded = signal<FunctionComponent<P> | undefined>(undefined);
+  const failed = signal(false);
+  const sheet = new CSSStyleSheet();
+
+  return function Part(props: P) {
+    const { options, field } = useChat();
+    const get = () => {
+      failed.value = false;
+      load().then(
+        (part) => {
+          sheet.replaceSync(part.css);
+          loaded.value = part.default;
+        },
+        () => {
+          failed.value = true;
+          tellOwner('part-failed', options.helper);
+        },
+      );
+    };
+    useEffect(() => {
+      const root = field.current?.getRootNode() as ShadowRoot | undefined;
+      if (root && !root.adoptedStyleSheets.includes(sheet)) root.adoptedStyleSheets.push(sheet);
+      if (!loaded.value) get();
+    }, []);
+    const Loaded = loaded.value;
+    if (Loaded) return <Loaded {...props} />;
+    return failed.value ? <Notice state="part-failed" again={get} /> : null;
+  };
+}
