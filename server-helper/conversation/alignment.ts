@@ -83,15 +83,7 @@ function alignByWords<T extends AlignedTurn>(
       exchange.turn = turn;
       exchange.isSure = isSure(exchange, turn, asking, asked.length);
     }
-    // One pair that cannot be is a sign that all are shifted, as where the agent wrote a question down twice.
-    if (asked.some((exchange) => exchange.turn && !mayBe(exchange.turn, exchange.answers)))
-      for (const exchange of asked) exchange.isSure = false;
   }
-}
-
-function mayBe(turn: AlignedTurn, answers: readonly RecordedMessage[]): boolean {
-  if ((turn.answer ?? '') === '') return true;
-  return answers.length === 0 ? turn.status !== 'completed' : hasSaid(turn, answers);
 }
 
 function isCloser(one: AlignedTurn, other: AlignedTurn, { question, answers }: Exchange): boolean {
