@@ -21,7 +21,7 @@ export const sentences: Readonly<Record<WidgetCode, StringKey>> = {
   unauthenticated: 'sessionLost',
   'session-expired': 'sessionLost',
   'sso-token-invalid': 'notSignedIn',
-  'sso-token-expired': 'notSignedIn',
+  'sso-token-expired': 'signInOver',
   'sign-in-required': 'signInFirst',
   'origin-refused': 'originRefused',
   'not-allowed': 'notAllowed',

@@ -1,24 +1,28 @@
 /** The script that a page embeds: places the element, keeps early calls, and loads the app at the first intent. */
 import { applyAccent } from './accent.ts';
-import { createLauncher } from './launcher.ts';
+import { createLauncher, setAttributes } from './launcher.ts';
 import { readOptions } from './options.ts';
 import type { PorchlightApi } from './public.ts';
 import type { AppMethods, AppModule, Seat } from './seat.ts';
+import type { Remembered } from './state/memory.ts';
+import { toClaimed, toSubject } from './state/subject.ts';
 import launcherCss from './styles/launcher.css?inline';
 
 /** Replaced by the build. */
 declare const __APP_FILE__: string;
 
 type Queued = { method: keyof AppMethods; values: unknown[]; undo?: unknown; undone?: boolean };
-type Scope = { Porchlight?: PorchlightApi | [method: string, ...values: unknown[]][] };
+type Early = [method: string, ...values: unknown[]][];
+/** `tag` is for the script alone, when a page that was swapped in runs it again. */
+type Api = PorchlightApi & { tag(script: HTMLScriptElement): void };
 
-const tagName = 'porchlight-chat';
 /** Listening and signing in are the page's doing: they wait for the visitor's. */
-const intents: readonly string[] = ['open', 'toggle'];
+const isIntent = ({ method }: Queued) => method === 'open' || method === 'toggle';
 
-function start(script: HTMLScriptElement): void {
+function start(script: HTMLScriptElement, early: Early | undefined): void {
   const options = readOptions(script);
-  const element = document.createElement(tagName);
+  const appUrl = new URL(__APP_FILE__, script.src).href;
+  const element = document.createElement('porchlight-chat');
   const root = element.attachShadow({ mode: 'open' });
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(launcherCss);
@@ -26,50 +30,97 @@ function start(script: HTMLScriptElement): void {
   if (options.accentColor) applyAccent(element, options.accentColor);
   const isDock = options.openStyle === 'dock';
   const launcher = isDock ? undefined : createLauncher(options.position === 'bottom-left');
-  launcher?.addEventListener('click', () => call('toggle'));
+  // The second click of a double click is no wish to close.
+  launcher?.addEventListener('click', ({ detail }) => detail > 1 || call('toggle'));
   if (launcher) root.append(launcher);
+  const line = document.createElement('p');
+  setAttributes(line, { part: 'error', role: 'status' });
+  root.append(line);
   const memoryKey = `porchlight ${options.helper} ${options.botId}`;
-  const seat: Seat = { element, root, launcher, options, memoryKey };
+  const seat: Seat = { element, root, launcher, options, memoryKey, at: Date.now() };
 
-  const queue: Queued[] = [];
+  let queue: Queued[] = [];
   let app: AppMethods | undefined;
   let loading = false;
+  let gone = false;
   const load = () => {
     if (loading) return;
     loading = true;
+    line.textContent = '';
     launcher?.setAttribute('aria-busy', 'true');
-    import(/* @vite-ignore */ new URL(__APP_FILE__, script.src).href)
+    import(/* @vite-ignore */ appUrl)
       .then((module: AppModule) => {
+        if (gone) return;
         app = module.createWidget(seat);
-        for (const queued of queue.splice(0)) run(app, queued);
+        for (const queued of queue) run(app, queued);
       })
       .catch((error: unknown) => {
         // The next click tries again.
         loading = false;
-        queue.splice(0, queue.length, ...queue.filter(({ method }) => !intents.includes(method)));
-        console.warn('Porchlight: the chat could not be loaded.', error);
+        queue = queue.filter((queued) => !isIntent(queued));
+        line.textContent = 'The chat could not be loaded. Try again, or reload the page.';
+        console.error(`Porchlight: ${location.origin} could not load ${appUrl}`, error);
       })
       .finally(() => launcher?.removeAttribute('aria-busy'));
   };
   const call = (method: keyof AppMethods, ...values: unknown[]) => {
     const queued: Queued = { method, values };
     if (app) run(app, queued);
-    else {
-      queue.push(queued);
-      if (intents.includes(method)) load();
-    }
+    else if (isIntent(queued)) {
+      if (!queue.some(isIntent)) queue.push(queued);
+      load();
+    } else queue.push(queued);
     return () => {
       queued.undone = true;
       if (typeof queued.undo === 'function') queued.undo();
     };
   };
 
-  const api: PorchlightApi = {
-    open: () => void call('open'),
+  const readKept = (): Remembered => {
+    try {
+      return JSON.parse(localStorage.getItem(memoryKey) ?? '{}');
+    } catch {
+      return {};
+    }
+  };
+  let saysByTag = readKept().tag;
+  const say = (userToken: unknown, isTag: boolean) => {
+    const at = Date.now();
+    saysByTag = isTag;
+    call('identify', userToken, at, isTag);
+    if (!app) note(userToken, at);
+  };
+  /** Other tabs may be in use: they learn who is there before this one is. */
+  const note = (userToken: unknown, at: number) => {
+    const kept = readKept();
+    const ask = typeof userToken === 'function';
+    const who = userToken && !ask ? toSubject(userToken as string) : undefined;
+    try {
+      // Nothing is kept before the first use.
+      if (!ask && kept.said)
+        localStorage.setItem(memoryKey, JSON.stringify(toClaimed(kept, who, at, !!saysByTag)));
+      const channel = new BroadcastChannel(memoryKey);
+      channel.postMessage({ kind: 'identity', who, ask, at });
+      channel.close();
+    } catch {}
+  };
+
+  const api: Api = {
+    open: () => {
+      element.hidden = false;
+      call('open');
+    },
     close: () => void call('close'),
     toggle: () => void call('toggle'),
-    identify: (userToken) => void call('identify', userToken),
-    on: (event, listener) => call('on', event, listener),
+    identify: (userToken) => say(userToken, false),
+    logout: () => say(undefined, false),
+    tag: ({ dataset: { userToken } }) => {
+      if (userToken || saysByTag) say(userToken, true);
+    },
+    on: (event, listener) => {
+      if (event === 'ready') queueMicrotask(listener as () => void);
+      return call('on', event, listener);
+    },
     hide: () => {
       call('close');
       element.hidden = true;
@@ -78,12 +129,15 @@ function start(script: HTMLScriptElement): void {
       element.hidden = false;
     },
     destroy: () => {
+      gone = true;
+      observer.disconnect();
       if (app) call('destroy');
       element.remove();
-      delete (window as Scope).Porchlight;
+      delete (window as { Porchlight?: unknown }).Porchlight;
     },
     push: (...calls) => {
-      for (const [method, ...values] of calls) {
+      for (const one of calls) {
+        const [method, ...values] = Array.isArray(one) ? one : [one];
         const known = api[method as keyof PorchlightApi] as ((...all: unknown[]) => unknown) | undefined;
         if (known) known(...values);
         else console.warn(`Porchlight: there is no method "${method}".`);
@@ -91,16 +145,18 @@ function start(script: HTMLScriptElement): void {
     },
   };
 
-  const place = () => {
-    document.body.append(element);
-    // One who was in the middle of a chat goes on with it; the dock is there to be written into.
-    if (isDock || isInUse(memoryKey)) load();
-  };
-  const early = (window as Scope).Porchlight;
-  (window as Scope).Porchlight = Object.freeze(api);
-  if (Array.isArray(early)) api.push(...early);
-  if (document.body) place();
-  else addEventListener('DOMContentLoaded', place, { once: true });
+  // Beside the body: its transforms do not move the element, and a page that swaps it does not take the chat along.
+  const place = () => element.isConnected || document.documentElement.append(element);
+  const observer = new MutationObserver(place);
+  place();
+  observer.observe(document, { childList: true });
+  observer.observe(document.documentElement, { childList: true });
+  (window as { Porchlight?: unknown }).Porchlight = Object.freeze(api);
+  api.tag(script);
+  if (early) api.push(...early);
+  // One who was in the middle of a chat goes on with it; the dock is there to be written into.
+  const { open, pending } = readKept();
+  if (isDock || open || (pending && !pending.code)) load();
 }
 
 function run(app: AppMethods, queued: Queued): void {
@@ -108,14 +164,10 @@ function run(app: AppMethods, queued: Queued): void {
   queued.undo = (app[queued.method] as (...values: unknown[]) => unknown)(...queued.values);
 }
 
-function isInUse(memoryKey: string): boolean {
-  try {
-    const kept = JSON.parse(localStorage.getItem(memoryKey) ?? '{}') as { open?: boolean; pending?: unknown };
-    return kept.open === true || kept.pending !== undefined;
-  } catch {
-    return false;
-  }
-}
-
-if (document.querySelector(tagName)) console.warn('Porchlight: the script is on this page twice.');
-else start(document.currentScript as HTMLScriptElement);
+const { Porchlight: known } = window as { Porchlight?: Api | Early };
+// A module has no script of its own, and its tag can still be found.
+const script = (document.currentScript ??
+  document.querySelector('script[src*="/widget/loader"][data-bot-id]')) as HTMLScriptElement | null;
+if (!script) console.error('Porchlight: found no <script src="…/widget/loader.js" data-bot-id="…">.');
+else if (!known || Array.isArray(known)) start(script, known);
+else known.tag(script);

@@ -19,7 +19,11 @@ export function readOptions(script: HTMLScriptElement): WidgetOptions {
   const { dataset } = script;
   const width = Number(dataset.dockWidth);
   return {
-    helper: (dataset.helper ?? script.src.replace(/\/widget\/[^/]*$/, '')).replace(/\/$/, ''),
+    // Absolute from the start: the page's address and its <base> may change.
+    helper: new URL(dataset.helper ?? '..', dataset.helper ? document.baseURI : script.src).href.replace(
+      /\/$/,
+      '',
+    ),
     botId: dataset.botId ?? '',
     openStyle: dataset.openStyle === 'dock' ? 'dock' : 'normal',
     position: dataset.position === 'bottom-left' ? 'bottom-left' : 'bottom-right',

@@ -8,8 +8,10 @@ import { toTurnPath } from '../transport/turn-stream.ts';
 import type { Entry } from './entries.ts';
 import { followEntry } from './following.ts';
 import type { Memory } from './memory.ts';
+import { createOutbox } from './outbox.ts';
 import { createScreen, type Screen } from './screen.ts';
 import { createAnswer } from './turn.ts';
+import { makeUuid } from './uuid.ts';
 
 export type ConversationDeps = {
   sessions: SessionKeeper;
@@ -18,7 +20,10 @@ export type ConversationDeps = {
   readPage: () => TurnRequest['page'];
   /** Calls back once before the next frame. */
   onNextFrame: (draw: () => void) => void;
-  onSent: (conversationId: string) => void;
+  /** Undefined: it is held until it is known which conversation it goes into. */
+  onSent: (conversationId: string | undefined) => void;
+  /** It is known whose conversation is shown, and it is. */
+  isReady: () => boolean;
   makeId?: () => string;
 };
 
@@ -37,7 +42,9 @@ export type Conversation = { readonly [K in Shown]: ReadonlySignal<Screen[K]['va
   /** Takes up what was on screen before a reload or in another tab. */
   resume(): Promise<void>;
   startNew(): void;
-  /** Shows nothing, and forgets nothing: who is there is about to be asked. */
+  /** Sends what was held. */
+  release(): void;
+  /** Shows nothing, and forgets nothing: somebody else is there. */
   hide(): void;
   /** Follows nothing any more. */
   close(): void;
@@ -45,20 +52,24 @@ export type Conversation = { readonly [K in Shown]: ReadonlySignal<Screen[K]['va
 
 export function createConversation(deps: ConversationDeps): Conversation {
   const { sessions, memory, tabs } = deps;
-  const makeId = deps.makeId ?? (() => crypto.randomUUID());
+  const makeId = deps.makeId ?? makeUuid;
   const screen = createScreen();
   const { id, entries, running, loading, lost, problem, older, hasOlder } = screen;
 
   /** Stop was pressed before the helper had the turn. */
   let stopOnceKnown: string | undefined;
+  const outbox = createOutbox(memory, screen, makeId);
 
   const say = (error: unknown) => {
     const code = error instanceof WidgetError ? error.code : 'internal';
     if (code !== 'aborted') problem.value = code;
   };
-  /** The one place is shared by all tabs: another one's question stays in it. */
-  const clearPending = (turnId: string) => {
-    if (memory.read().pending?.turnId === turnId) memory.change({ pending: undefined });
+  /** The helper never had it: there is nothing to stop but the trying. */
+  const giveUp = (entry: Entry) => {
+    outbox.forget(entry.turnId);
+    outbox.drop();
+    screen.endAll();
+    entry.answer.value = createAnswer(entry.turnId, 'stopped');
   };
   const forget = () => {
     memory.change({ conversationId: undefined, pending: undefined });
@@ -91,12 +102,13 @@ export function createConversation(deps: ConversationDeps): Conversation {
       signal,
       onNextFrame: deps.onNextFrame,
       onAccepted: () => {
-        clearPending(entry.turnId);
+        outbox.forget(entry.turnId);
         tabs.tell({ kind: 'turn', conversationId, turnId: entry.turnId });
         if (stopOnceKnown === entry.turnId) sendStop(conversationId, entry);
       },
       onLost: (isLost) => {
         lost.value = isLost;
+        if (isLost && stopOnceKnown === entry.turnId) giveUp(entry);
       },
     });
     if (signal.aborted) return;
@@ -105,7 +117,8 @@ export function createConversation(deps: ConversationDeps): Conversation {
     if (end === 'gone') return reload(conversationId).catch(say);
     if (end === 'ended') return;
     // A question that may be sent again later is not lost by a reload.
-    if (entry.known || !isRetryable(end.code)) clearPending(entry.turnId);
+    if (entry.known || !isRetryable(end.code)) outbox.forget(entry.turnId);
+    else if (end.code !== 'offline') outbox.refuse(entry.turnId, end.code);
     if (end.code === 'not-found' && !question) forget();
     if (end.code === 'turn-running') {
       // Another tab was quicker: its turn is shown, and this question stays, to be sent again.
@@ -128,6 +141,10 @@ export function createConversation(deps: ConversationDeps): Conversation {
     void follow(conversationId, entry, question);
   };
   const send = (text: string, replaces?: string) => {
+    if (!deps.isReady()) {
+      outbox.hold(text, replaces);
+      return deps.onSent(undefined);
+    }
     const conversationId = id.value ?? makeId();
     id.value = conversationId;
     problem.value = undefined;
@@ -142,7 +159,7 @@ export function createConversation(deps: ConversationDeps): Conversation {
     deps.onSent(conversationId);
   };
   const load = async (conversationId: string) => {
-    screen.clear(conversationId);
+    outbox.clear(conversationId);
     const { signal } = screen;
     loading.value = true;
     try {
@@ -171,16 +188,10 @@ export function createConversation(deps: ConversationDeps): Conversation {
       const entry = entries.value.findLast(
         ({ turnId, answer }) => turnId === running.value || answer.value?.status === 'paused',
       );
-      const conversationId = id.value;
-      if (!entry || conversationId === undefined) return;
-      if (!entry.known && lost.value) {
-        // The helper never had it: there is nothing to stop but the trying.
-        clearPending(entry.turnId);
-        screen.endAll();
-        entry.answer.value = { ...createAnswer(entry.turnId, 'failed'), code: 'offline' };
-        return;
-      }
-      if (entry.known) sendStop(conversationId, entry);
+      const conversationId = id.value ?? '';
+      if (!entry) return;
+      if (!entry.known && (lost.value || !deps.isReady())) giveUp(entry);
+      else if (entry.known) sendStop(conversationId, entry);
       else stopOnceKnown = entry.turnId;
     },
     retry(turnId) {
@@ -226,19 +237,28 @@ export function createConversation(deps: ConversationDeps): Conversation {
     },
     async resume() {
       const { conversationId, pending } = memory.read();
-      if (conversationId === undefined) return;
+      if (conversationId === undefined) return outbox.clear(undefined);
       if (pending?.conversationId !== conversationId) return load(conversationId);
       // The page went away before the helper was seen to take the question: sending it again is harmless.
-      screen.clear(conversationId);
+      outbox.clear(conversationId);
       await reload(conversationId).catch(() => {});
       if (id.value !== conversationId) return;
-      if (screen.find(pending.turnId)) clearPending(pending.turnId);
-      else ask(conversationId, pending.turnId, pending.question);
+      const { turnId, question, code } = pending;
+      if (screen.find(turnId)) outbox.forget(turnId);
+      else if (code === undefined) ask(conversationId, turnId, question);
+      else screen.add(turnId, question.text, { ...createAnswer(turnId, 'failed'), code }).request = question;
     },
     refresh() {
       if (id.value !== undefined && running.value === undefined) reload(id.value).catch(say);
     },
-    hide: () => screen.clear(undefined),
+    release() {
+      const held = outbox.take();
+      if (held) send(held.text, held.replaces);
+    },
+    hide() {
+      outbox.drop();
+      screen.clear(undefined);
+    },
     close: () => screen.endAll(),
     startNew: forget,
   };

@@ -1,17 +1,7 @@
 /** Who is there, as one machine: what was known and what happens give what is known next and what is to be done. Pure. */
 import type { WidgetCode } from '../errors.ts';
-import {
-  type Around,
-  type Happening,
-  type Identity,
-  isSameSource,
-  type Phase,
-  readWho,
-  type Todo,
-  tokenOf,
-  unknown,
-  type Who,
-} from './happening.ts';
+import type { Around, Happening, Identity, Phase, Todo, Who } from './happening.ts';
+import { isSameSource, readWho, tokenOf, unknown } from './happening.ts';
 
 export function step(before: Identity, happening: Happening, around: Around): [Identity, Todo[]] {
   const state = { ...before };

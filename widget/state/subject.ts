@@ -1,4 +1,5 @@
 /** Tells one visitor from another by what a token says; only the helper can trust it. */
+import type { Remembered } from './memory.ts';
 
 /**
  * The subject of an SSO token, as the helper derives it, hashed: what is kept and told to other tabs names nobody.
@@ -31,4 +32,13 @@ export function toHash(text: string): string {
     two ^= two >>> 13;
   }
   return (one >>> 0).toString(36) + (two >>> 0).toString(36);
+}
+
+/**
+ * What is kept once pages say that `who` is there: what an earlier one left goes. A guest's place stays for whoever
+ * signs in next, and for nobody after that one.
+ */
+export function toClaimed(kept: Remembered, who: string | undefined, said: number, tag: boolean): Remembered {
+  const isTheirs = kept.session ? (kept.who ?? who) === who : who !== undefined && kept.subject === who;
+  return { ...(isTheirs ? kept : { open: kept.open }), who, said, tag } as Remembered;
 }

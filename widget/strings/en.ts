@@ -63,6 +63,8 @@ export const en = {
   agentRefused: 'Sorry, the agent cannot answer right now.',
   internal: 'Something went wrong.',
   offline: 'No connection.',
+  signInOver: 'Your sign-in has ended or changed. Reload the page to go on.',
+  loading: 'One moment…',
 };
 
 export type StringKey = keyof typeof en;

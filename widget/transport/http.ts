@@ -39,6 +39,7 @@ export async function callHelper(helper: string, call: Call & { session?: string
     throw new WidgetError(call.signal?.aborted ? 'aborted' : 'offline');
   } finally {
     clearTimeout(timer);
+    call.signal?.removeEventListener('abort', onAbort);
   }
   if (response.ok) return response;
   throw await readProblem(response);

@@ -50,7 +50,7 @@ export function Messages() {
       tabIndex={0}
       aria-label={t('panel', { name: panel.session.value?.agent.name ?? '' })}
     >
-      {entries.length === 0 && !conversation.loading.value && <Welcome />}
+      {entries.length === 0 && <Welcome />}
       {conversation.hasOlder.value && (
         <button type="button" class="quiet" onClick={() => list.current && loadOlder(list.current)}>
           {t('older')}
@@ -70,7 +70,7 @@ function Welcome() {
   const session = panel.session.value;
   const refused = panel.refused.value;
   if (refused) return <p class="outcome failed">{t(sentences[refused])}</p>;
-  if (!session) return null;
+  if (!session || conversation.loading.value) return <p class="outcome">{t('loading')}</p>;
   const { agent } = session;
   return (
     <div class="welcome">

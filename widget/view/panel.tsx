@@ -1,5 +1,6 @@
 /** The panel of both styles: header, the conversation or the list, and the live region. */
 import type { ComponentChildren } from 'preact';
+import { sentences } from '../errors.ts';
 import { Announcer } from './announcer.tsx';
 import { useChat } from './context.ts';
 import { History } from './history.tsx';
@@ -42,6 +43,7 @@ export function PanelView({
     <section part="panel" class="panel" {...dialog}>
       <Header name={panel.session.value?.agent.name ?? ''} />
       {panel.session.value?.tokenRefused && <p class="notice">{t('notSignedIn')}</p>}
+      {panel.veiled.value && panel.refused.value && <p class="notice">{t(sentences[panel.refused.value])}</p>}
       {panel.side.value === 'history' ? <History /> : <Messages />}
       {children}
       <Announcer />
