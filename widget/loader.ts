@@ -5,13 +5,14 @@ import { readOptions } from './options.ts';
 import type { PorchlightApi } from './public.ts';
 import type { AppMethods, AppModule, Seat } from './seat.ts';
 import type { Remembered } from './state/memory.ts';
-import { toClaimed, toSubject } from './state/subject.ts';
 import launcherCss from './styles/launcher.css?inline';
 
 /** Replaced by the build. */
 declare const __APP_FILE__: string;
+declare const __NOTE_FILE__: string;
 
 type Queued = { method: keyof AppMethods; values: unknown[]; undo?: unknown; undone?: boolean };
+type NoteModule = typeof import('./state/subject.ts');
 type Early = [method: string, ...values: unknown[]][];
 /** `tag` is for the script alone, when a page that was swapped in runs it again. */
 type Api = PorchlightApi & { tag(script: HTMLScriptElement): void };
@@ -21,7 +22,9 @@ const isIntent = ({ method }: Queued) => method === 'open' || method === 'toggle
 
 function start(script: HTMLScriptElement, early: Early | undefined): void {
   const options = readOptions(script);
-  const appUrl = new URL(__APP_FILE__, script.src).href;
+  // Absolute from the start: the page's address and its <base> may change.
+  const { src } = script;
+  const load = (file: string) => import(/* @vite-ignore */ new URL(file, src).href);
   const element = document.createElement('porchlight-chat');
   const root = element.attachShadow({ mode: 'open' });
   const sheet = new CSSStyleSheet();
@@ -43,12 +46,12 @@ function start(script: HTMLScriptElement, early: Early | undefined): void {
   let app: AppMethods | undefined;
   let loading = false;
   let gone = false;
-  const load = () => {
+  const loadApp = () => {
     if (loading) return;
     loading = true;
     line.textContent = '';
     launcher?.setAttribute('aria-busy', 'true');
-    import(/* @vite-ignore */ appUrl)
+    load(__APP_FILE__)
       .then((module: AppModule) => {
         if (gone) return;
         app = module.createWidget(seat);
@@ -59,7 +62,7 @@ function start(script: HTMLScriptElement, early: Early | undefined): void {
         loading = false;
         queue = queue.filter((queued) => !isIntent(queued));
         line.textContent = 'The chat could not be loaded. Try again, or reload the page.';
-        console.error(`Porchlight: ${location.origin} could not load ${appUrl}`, error);
+        console.error(`Porchlight: ${options.helper} gave ${location.origin} no app.`, error);
       })
       .finally(() => launcher?.removeAttribute('aria-busy'));
   };
@@ -68,7 +71,7 @@ function start(script: HTMLScriptElement, early: Early | undefined): void {
     if (app) run(app, queued);
     else if (isIntent(queued)) {
       if (!queue.some(isIntent)) queue.push(queued);
-      load();
+      loadApp();
     } else queue.push(queued);
     return () => {
       queued.undone = true;
@@ -83,26 +86,17 @@ function start(script: HTMLScriptElement, early: Early | undefined): void {
       return {};
     }
   };
-  let saysByTag = readKept().tag;
+  let saysByTag = readKept().tag === true;
   const say = (userToken: unknown, isTag: boolean) => {
     const at = Date.now();
     saysByTag = isTag;
     call('identify', userToken, at, isTag);
-    if (!app) note(userToken, at);
-  };
-  /** Other tabs may be in use: they learn who is there before this one is. */
-  const note = (userToken: unknown, at: number) => {
-    const kept = readKept();
-    const ask = typeof userToken === 'function';
-    const who = userToken && !ask ? toSubject(userToken as string) : undefined;
-    try {
-      // Nothing is kept before the first use.
-      if (!ask && kept.said)
-        localStorage.setItem(memoryKey, JSON.stringify(toClaimed(kept, who, at, !!saysByTag)));
-      const channel = new BroadcastChannel(memoryKey);
-      channel.postMessage({ kind: 'identity', who, ask, at });
-      channel.close();
-    } catch {}
+    // Tabs where the chat is in use learn who is there now; where it was never used there is nothing to tell.
+    if (!app && readKept().said)
+      load(__NOTE_FILE__).then(
+        ({ note }: NoteModule) => note(memoryKey, userToken, at, isTag),
+        () => {},
+      );
   };
 
   const api: Api = {
@@ -156,7 +150,7 @@ function start(script: HTMLScriptElement, early: Early | undefined): void {
   if (early) api.push(...early);
   // One who was in the middle of a chat goes on with it; the dock is there to be written into.
   const { open, pending } = readKept();
-  if (isDock || open || (pending && !pending.code)) load();
+  if (isDock || open || (pending && !pending.code)) loadApp();
 }
 
 function run(app: AppMethods, queued: Queued): void {
@@ -168,6 +162,6 @@ const { Porchlight: known } = window as { Porchlight?: Api | Early };
 // A module has no script of its own, and its tag can still be found.
 const script = (document.currentScript ??
   document.querySelector('script[src*="/widget/loader"][data-bot-id]')) as HTMLScriptElement | null;
-if (!script) console.error('Porchlight: found no <script src="…/widget/loader.js" data-bot-id="…">.');
+if (!script) console.error('Porchlight: no script tag with data-bot-id is on this page.');
 else if (!known || Array.isArray(known)) start(script, known);
 else known.tag(script);

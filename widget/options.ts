@@ -19,7 +19,6 @@ export function readOptions(script: HTMLScriptElement): WidgetOptions {
   const { dataset } = script;
   const width = Number(dataset.dockWidth);
   return {
-    // Absolute from the start: the page's address and its <base> may change.
     helper: new URL(dataset.helper ?? '..', dataset.helper ? document.baseURI : script.src).href.replace(
       /\/$/,
       '',

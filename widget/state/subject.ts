@@ -1,4 +1,4 @@
-/** Tells one visitor from another by what a token says; only the helper can trust it. */
+/** Tells one visitor from another by what a token says, and notes it in this browser; only the helper can trust it. */
 import type { Remembered } from './memory.ts';
 
 /**
@@ -41,4 +41,25 @@ export function toHash(text: string): string {
 export function toClaimed(kept: Remembered, who: string | undefined, said: number, tag: boolean): Remembered {
   const isTheirs = kept.session ? (kept.who ?? who) === who : who !== undefined && kept.subject === who;
   return { ...(isTheirs ? kept : { open: kept.open }), who, said, tag } as Remembered;
+}
+
+/**
+ * For the tabs where the chat is in use: who is there, as this page says. Loaded where it was ever used, before the app.
+ *
+ * @param said when, in ms since 1970
+ */
+export function note(memoryKey: string, userToken: unknown, said: number, tag: boolean): void {
+  const ask = typeof userToken === 'function';
+  const who = typeof userToken === 'string' ? toSubject(userToken) : undefined;
+  try {
+    const kept = JSON.parse(localStorage.getItem(memoryKey) ?? '{}');
+    // Another tab may have noted a later word meanwhile. Nothing is kept before the first use.
+    if (!ask && kept.said <= said)
+      localStorage.setItem(memoryKey, JSON.stringify(toClaimed(kept, who, said, tag)));
+  } catch {}
+  try {
+    const channel = new BroadcastChannel(memoryKey);
+    channel.postMessage({ kind: 'identity', who, ask, at: said });
+    channel.close();
+  } catch {}
 }
