@@ -2,6 +2,7 @@
 import { effect } from '@preact/signals';
 import { h, render } from 'preact';
 import { applyAccent } from './accent.ts';
+import { readDockWidth, readTheme } from './options.ts';
 import { mayTakeFocus, readPage, watchTab } from './page.ts';
 import type { PorchlightEvents } from './public.ts';
 import type { AppMethods, Seat } from './seat.ts';
@@ -19,8 +20,9 @@ export function createWidget({ element, root, launcher, options, memoryKey, at }
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(chatCss);
   root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
-  if (options.theme) element.dataset.theme = options.theme;
-  element.style.setProperty('--dock-width', `${options.dockWidth}px`);
+  const theme = readTheme(options.dataset);
+  if (theme) element.dataset.theme = theme;
+  element.style.setProperty('--dock-width', `${readDockWidth(options.dataset)}px`);
   const isDock = launcher === undefined;
   const mount = document.createElement('div');
   mount.className = options.position === 'bottom-left' ? 'app left' : 'app';
@@ -50,8 +52,11 @@ export function createWidget({ element, root, launcher, options, memoryKey, at }
         }
       },
       veil(isVeiled) {
-        mount.classList.toggle('veiled', isVeiled);
         panel.veil(isVeiled);
+        const draw = () => mount.classList.toggle('veiled', panel.veiled.value);
+        // Off with the first frame that shows what is there now, on at once.
+        if (isVeiled) draw();
+        else requestAnimationFrame(draw);
         if (sessions.isSettled && !isResuming) conversation.release();
       },
     },
@@ -137,7 +142,7 @@ export function createWidget({ element, root, launcher, options, memoryKey, at }
     const agent = panel.session.value?.agent;
     if (agent?.accentColor && !options.accentColor) applyAccent(element, agent.accentColor);
     // Light is what an agent has by default, so it does not overrule a visitor who prefers dark.
-    if (agent?.theme === 'dark' && !options.theme) element.dataset.theme = 'dark';
+    if (agent?.theme === 'dark' && !theme) element.dataset.theme = 'dark';
   });
   render(h(App, { chat, focuses: () => takesFocus }), mount);
   watchTab((what) => sessions.happen({ what }), signal);

@@ -29,6 +29,6 @@ export function createLauncher(onLeft: boolean): HTMLButtonElement {
   return button;
 }
 
-export function setAttributes(element: Element, attributes: Record<string, string>): void {
+function setAttributes(element: Element, attributes: Record<string, string>): void {
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
 }

@@ -1,6 +1,6 @@
 /** The script that a page embeds: places the element, keeps early calls, and loads the app at the first intent. */
 import { applyAccent } from './accent.ts';
-import { createLauncher, setAttributes } from './launcher.ts';
+import { createLauncher } from './launcher.ts';
 import { readOptions } from './options.ts';
 import type { PorchlightApi } from './public.ts';
 import type { AppMethods, AppModule, Seat } from './seat.ts';
@@ -37,8 +37,9 @@ function start(script: HTMLScriptElement, early: Early | undefined): void {
   launcher?.addEventListener('click', ({ detail }) => detail > 1 || call('toggle'));
   if (launcher) root.append(launcher);
   const line = document.createElement('p');
-  setAttributes(line, { part: 'error', role: 'status' });
-  root.append(line);
+  line.setAttribute('part', 'error');
+  line.setAttribute('role', 'alert');
+  line.textContent = 'The chat could not be loaded. Try again, or reload the page.';
   const memoryKey = `porchlight ${options.helper} ${options.botId}`;
   const seat: Seat = { element, root, launcher, options, memoryKey, at: Date.now() };
 
@@ -49,7 +50,7 @@ function start(script: HTMLScriptElement, early: Early | undefined): void {
   const loadApp = () => {
     if (loading) return;
     loading = true;
-    line.textContent = '';
+    line.remove();
     launcher?.setAttribute('aria-busy', 'true');
     load(__APP_FILE__)
       .then((module: AppModule) => {
@@ -61,7 +62,7 @@ function start(script: HTMLScriptElement, early: Early | undefined): void {
         // The next click tries again.
         loading = false;
         queue = queue.filter((queued) => !isIntent(queued));
-        line.textContent = 'The chat could not be loaded. Try again, or reload the page.';
+        root.append(line);
         console.error(`Porchlight: ${options.helper} gave ${location.origin} no app.`, error);
       })
       .finally(() => launcher?.removeAttribute('aria-busy'));
@@ -75,7 +76,7 @@ function start(script: HTMLScriptElement, early: Early | undefined): void {
     } else queue.push(queued);
     return () => {
       queued.undone = true;
-      if (typeof queued.undo === 'function') queued.undo();
+      (queued.undo as (() => void) | undefined)?.();
     };
   };
 
@@ -130,12 +131,13 @@ function start(script: HTMLScriptElement, early: Early | undefined): void {
       delete (window as { Porchlight?: unknown }).Porchlight;
     },
     push: (...calls) => {
-      for (const one of calls) {
-        const [method, ...values] = Array.isArray(one) ? one : [one];
-        const known = api[method as keyof PorchlightApi] as ((...all: unknown[]) => unknown) | undefined;
-        if (known) known(...values);
-        else console.warn(`Porchlight: there is no method "${method}".`);
-      }
+      for (const one of calls)
+        try {
+          const [method, ...values] = one;
+          (api[method as keyof PorchlightApi] as (...all: unknown[]) => void)(...values);
+        } catch (error) {
+          console.warn('Porchlight: this is no call:', one, error);
+        }
     },
   };
 
@@ -143,7 +145,6 @@ function start(script: HTMLScriptElement, early: Early | undefined): void {
   const place = () => element.isConnected || document.documentElement.append(element);
   const observer = new MutationObserver(place);
   place();
-  observer.observe(document, { childList: true });
   observer.observe(document.documentElement, { childList: true });
   (window as { Porchlight?: unknown }).Porchlight = Object.freeze(api);
   api.tag(script);

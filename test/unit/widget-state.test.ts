@@ -95,21 +95,26 @@ describe('memory', () => {
   test('lets a guest who signs in keep the conversation', () => {
     const storage = createStorage();
     const memory = createMemory('k', () => storage);
-    memory.setIdentity('anonymous:1', 'session');
+    memory.setIdentity('anonymous:1', 'session', 1, false);
     memory.change({ conversationId: 'c' });
-    memory.setIdentity('email:a@shop.example', undefined);
-    expect(memory.read()).toEqual({ subject: 'email:a@shop.example', conversationId: 'c' });
+    memory.setIdentity('email:a@shop.example', undefined, 1, false);
+    expect(memory.read()).toMatchObject({ subject: 'email:a@shop.example', conversationId: 'c' });
   });
 
   test('lets nothing of one visitor reach another', () => {
     const storage = createStorage();
     const memory = createMemory('k', () => storage);
-    memory.setIdentity('email:a@shop.example', undefined);
+    memory.setIdentity('email:a@shop.example', undefined, 1, false);
     memory.change({ conversationId: 'c', open: true });
-    memory.setIdentity('email:b@shop.example', undefined);
-    expect(memory.read()).toEqual({ subject: 'email:b@shop.example', open: true });
+    memory.setIdentity('email:b@shop.example', undefined, 1, false);
+    expect(memory.read()).toEqual({
+      subject: 'email:b@shop.example',
+      who: 'email:b@shop.example',
+      said: 1,
+      open: true,
+    });
     memory.change({ conversationId: 'd' });
-    memory.setIdentity('anonymous:2', 'session');
+    memory.setIdentity('anonymous:2', 'session', 1, false);
     expect(memory.read().conversationId).toBeUndefined();
   });
 });

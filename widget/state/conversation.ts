@@ -20,9 +20,9 @@ export type ConversationDeps = {
   readPage: () => TurnRequest['page'];
   /** Calls back once before the next frame. */
   onNextFrame: (draw: () => void) => void;
-  /** Undefined: it is held until it is known which conversation it goes into. */
+  /** Undefined: it is held. */
   onSent: (conversationId: string | undefined) => void;
-  /** It is known whose conversation is shown, and it is. */
+  /** It is known whose conversation is shown. */
   isReady: () => boolean;
   makeId?: () => string;
 };
@@ -51,8 +51,7 @@ export type Conversation = { readonly [K in Shown]: ReadonlySignal<Screen[K]['va
 };
 
 export function createConversation(deps: ConversationDeps): Conversation {
-  const { sessions, memory, tabs } = deps;
-  const makeId = deps.makeId ?? makeUuid;
+  const { sessions, memory, tabs, makeId = makeUuid } = deps;
   const screen = createScreen();
   const { id, entries, running, loading, lost, problem, older, hasOlder } = screen;
 
@@ -63,13 +62,6 @@ export function createConversation(deps: ConversationDeps): Conversation {
   const say = (error: unknown) => {
     const code = error instanceof WidgetError ? error.code : 'internal';
     if (code !== 'aborted') problem.value = code;
-  };
-  /** The helper never had it: there is nothing to stop but the trying. */
-  const giveUp = (entry: Entry) => {
-    outbox.forget(entry.turnId);
-    outbox.drop();
-    screen.endAll();
-    entry.answer.value = createAnswer(entry.turnId, 'stopped');
   };
   const forget = () => {
     memory.change({ conversationId: undefined, pending: undefined });
@@ -108,7 +100,7 @@ export function createConversation(deps: ConversationDeps): Conversation {
       },
       onLost: (isLost) => {
         lost.value = isLost;
-        if (isLost && stopOnceKnown === entry.turnId) giveUp(entry);
+        if (isLost && stopOnceKnown === entry.turnId) outbox.giveUp(entry);
       },
     });
     if (signal.aborted) return;
@@ -188,10 +180,9 @@ export function createConversation(deps: ConversationDeps): Conversation {
       const entry = entries.value.findLast(
         ({ turnId, answer }) => turnId === running.value || answer.value?.status === 'paused',
       );
-      const conversationId = id.value ?? '';
       if (!entry) return;
-      if (!entry.known && (lost.value || !deps.isReady())) giveUp(entry);
-      else if (entry.known) sendStop(conversationId, entry);
+      if (!entry.known && (lost.value || !deps.isReady())) outbox.giveUp(entry);
+      else if (entry.known) sendStop(id.value as string, entry);
       else stopOnceKnown = entry.turnId;
     },
     retry(turnId) {
@@ -251,14 +242,8 @@ export function createConversation(deps: ConversationDeps): Conversation {
     refresh() {
       if (id.value !== undefined && running.value === undefined) reload(id.value).catch(say);
     },
-    release() {
-      const held = outbox.take();
-      if (held) send(held.text, held.replaces);
-    },
-    hide() {
-      outbox.drop();
-      screen.clear(undefined);
-    },
+    release: () => outbox.release(send),
+    hide: () => outbox.hide(),
     close: () => screen.endAll(),
     startNew: forget,
   };

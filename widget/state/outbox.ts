@@ -1,5 +1,6 @@
 /** What the visitor sent and the helper is not known to have: held in this tab, or kept over a reload. */
 import type { WidgetCode } from '../errors.ts';
+import type { Entry } from './entries.ts';
 import type { Memory } from './memory.ts';
 import type { Screen } from './screen.ts';
 import { createAnswer } from './turn.ts';
@@ -28,17 +29,26 @@ export function createOutbox(memory: Memory, screen: Screen, makeId: () => strin
       screen.clear(id);
       show();
     },
-    /** What was held is about to be sent. */
-    take(): Held | undefined {
-      const taken = held;
+    /** It is known whose it is. */
+    release(send: (text: string, replaces?: string) => void): void {
+      const one = held;
       held = undefined;
-      if (!taken) return undefined;
-      screen.entries.value = screen.entries.value.filter(({ turnId }) => turnId !== taken.turnId);
-      if (screen.running.value === taken.turnId) screen.running.value = undefined;
-      return taken;
+      if (!one) return;
+      screen.entries.value = screen.entries.value.filter(({ turnId }) => turnId !== one.turnId);
+      if (screen.running.value === one.turnId) screen.running.value = undefined;
+      send(one.text, one.replaces);
     },
-    drop(): void {
+    /** Somebody else is there. */
+    hide(): void {
       held = undefined;
+      screen.clear(undefined);
+    },
+    /** The helper never had it: there is nothing to stop but the trying. */
+    giveUp(entry: Entry): void {
+      held = undefined;
+      this.forget(entry.turnId);
+      screen.endAll();
+      entry.answer.value = createAnswer(entry.turnId, 'stopped');
     },
     /** The one place is shared by all tabs: another one's question stays in it. */
     forget(turnId: string): void {
