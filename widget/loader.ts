@@ -31,6 +31,7 @@ function start(script: HTMLScriptElement, early: Early | undefined): void {
   sheet.replaceSync(launcherCss);
   root.adoptedStyleSheets = [sheet];
   if (options.accentColor) applyAccent(element, options.accentColor);
+  if (!options.botId) console.warn('Porchlight: the tag has no data-bot-id.');
   const isDock = options.openStyle === 'dock';
   const launcher = isDock ? undefined : createLauncher(options.position === 'bottom-left');
   // The second click of a double click is no wish to close.
