@@ -11,14 +11,10 @@ import launcherCss from './styles/launcher.css?inline';
 declare const __APP_FILE__: string;
 declare const __NOTE_FILE__: string;
 
-type Queued = { method: keyof AppMethods; values: unknown[]; undo?: unknown; undone?: boolean };
 type NoteModule = typeof import('./state/subject.ts');
 type Early = [method: string, ...values: unknown[]][];
 /** `tag` is for the script alone, when a page that was swapped in runs it again. */
 type Api = PorchlightApi & { tag(script: HTMLScriptElement): void };
-
-/** Listening and signing in are the page's doing: they wait for the visitor's. */
-const isIntent = ({ method }: Queued) => method === 'open' || method === 'toggle';
 
 function start(script: HTMLScriptElement, early: Early | undefined): void {
   const options = readOptions(script);
@@ -31,7 +27,7 @@ function start(script: HTMLScriptElement, early: Early | undefined): void {
   sheet.replaceSync(launcherCss);
   root.adoptedStyleSheets = [sheet];
   if (options.accentColor) applyAccent(element, options.accentColor);
-  if (!options.botId) console.warn('Porchlight: the tag has no data-bot-id.');
+  if (!options.botId) console.warn('Porchlight: no data-bot-id.');
   const isDock = options.openStyle === 'dock';
   const launcher = isDock ? undefined : createLauncher(options.position === 'bottom-left');
   // The second click of a double click is no wish to close.
@@ -40,11 +36,13 @@ function start(script: HTMLScriptElement, early: Early | undefined): void {
   const line = document.createElement('p');
   line.setAttribute('part', 'error');
   line.setAttribute('role', 'alert');
-  line.textContent = 'The chat could not be loaded. Try again, or reload the page.';
+  line.textContent = 'The chat did not load. Please reload the page.';
   const memoryKey = `porchlight ${options.helper} ${options.botId}`;
   const seat: Seat = { element, root, launcher, options, memoryKey, at: Date.now() };
 
-  let queue: Queued[] = [];
+  const queue: (() => void)[] = [];
+  /** The visitor's wish that waits for the app: one is enough. */
+  let intent: (() => void) | undefined;
   let app: AppMethods | undefined;
   let loading = false;
   let gone = false;
@@ -57,27 +55,38 @@ function start(script: HTMLScriptElement, early: Early | undefined): void {
       .then((module: AppModule) => {
         if (gone) return;
         app = module.createWidget(seat);
-        for (const queued of queue) run(app, queued);
+        for (const run of queue) run();
+        intent?.();
       })
       .catch((error: unknown) => {
         // The next click tries again.
         loading = false;
-        queue = queue.filter((queued) => !isIntent(queued));
         root.append(line);
-        console.error(`Porchlight: ${options.helper} gave ${location.origin} no app.`, error);
+        console.error(`Porchlight: ${options.helper} gave ${location.origin} no app`, error);
       })
-      .finally(() => launcher?.removeAttribute('aria-busy'));
+      .finally(() => {
+        intent = undefined;
+        launcher?.removeAttribute('aria-busy');
+      });
   };
   const call = (method: keyof AppMethods, ...values: unknown[]) => {
-    const queued: Queued = { method, values };
-    if (app) run(app, queued);
-    else if (isIntent(queued)) {
-      if (!queue.some(isIntent)) queue.push(queued);
+    let undone = false;
+    let undo: unknown;
+    const run = () => {
+      if (!undone) undo = ((app as AppMethods)[method] as (...all: unknown[]) => unknown)(...values);
+    };
+    if (app) run();
+    else if (method === 'open' || method === 'toggle') {
+      intent = run;
       loadApp();
-    } else queue.push(queued);
+    } else {
+      queue.push(run);
+      // Listening and signing in wait for the visitor's wish; closing ends it.
+      if (method === 'close') intent = undefined;
+    }
     return () => {
-      queued.undone = true;
-      (queued.undo as (() => void) | undefined)?.();
+      undone = true;
+      (undo as (() => void) | undefined)?.();
     };
   };
 
@@ -137,7 +146,7 @@ function start(script: HTMLScriptElement, early: Early | undefined): void {
           const [method, ...values] = one;
           (api[method as keyof PorchlightApi] as (...all: unknown[]) => void)(...values);
         } catch (error) {
-          console.warn('Porchlight: this is no call:', one, error);
+          console.warn('Porchlight: no such call', one, error);
         }
     },
   };
@@ -155,15 +164,10 @@ function start(script: HTMLScriptElement, early: Early | undefined): void {
   if (isDock || open || (pending && !pending.code)) loadApp();
 }
 
-function run(app: AppMethods, queued: Queued): void {
-  if (queued.undone) return;
-  queued.undo = (app[queued.method] as (...values: unknown[]) => unknown)(...queued.values);
-}
-
 const { Porchlight: known } = window as { Porchlight?: Api | Early };
 // A module has no script of its own, and its tag can still be found.
 const script = (document.currentScript ??
   document.querySelector('script[src*="/widget/loader"][data-bot-id]')) as HTMLScriptElement | null;
-if (!script) console.error('Porchlight: no script tag with data-bot-id is on this page.');
+if (!script) console.error('Porchlight: no tag with data-bot-id.');
 else if (!known || Array.isArray(known)) start(script, known);
 else known.tag(script);

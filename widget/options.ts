@@ -3,24 +3,20 @@
 export type WidgetOptions = {
   /** Base URL of the helper, absolute, without a slash at the end. */
   helper: string;
-  botId: string;
-  openStyle: 'normal' | 'dock';
-  position: 'bottom-right' | 'bottom-left';
+  botId: string | undefined;
+  /** `dock`; anything else is a button that opens a window. */
+  openStyle: string | undefined;
+  /** `bottom-left`; anything else is at the right. */
+  position: string | undefined;
   accentColor: string | undefined;
   /** What only the app needs. */
   dataset: DOMStringMap;
 };
 
 export function readOptions({ dataset, src }: HTMLScriptElement): WidgetOptions {
-  const { helper, botId = '', openStyle, position, accentColor } = dataset;
-  return {
-    helper: new URL(helper ?? '..', helper ? document.baseURI : src).href.replace(/\/$/, ''),
-    botId,
-    openStyle: openStyle === 'dock' ? openStyle : 'normal',
-    position: position === 'bottom-left' ? position : 'bottom-right',
-    accentColor,
-    dataset,
-  };
+  const { helper, botId, openStyle, position, accentColor } = dataset;
+  const base = new URL(helper ?? '..', helper ? document.baseURI : src).href.replace(/\/$/, '');
+  return { helper: base, botId, openStyle, position, accentColor, dataset };
 }
 
 const defaultDockWidth = 720;

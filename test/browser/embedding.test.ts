@@ -94,12 +94,12 @@ test('a tag of type module works, and a bare import says what is missing', async
   await visit('/module');
   await chatWorks();
   await visit('/import');
-  await expect.poll(() => told.join()).toContain('error: Porchlight: no script tag with data-bot-id');
+  await expect.poll(() => told.join()).toContain('error: Porchlight: no tag with data-bot-id');
 });
 
 test('a tag without data-bot-id is told to the site owner', async () => {
   await visit('/nameless');
-  expect(told.join()).toContain('warning: Porchlight: the tag has no data-bot-id');
+  expect(told.join()).toContain('warning: Porchlight: no data-bot-id');
 });
 
 test('addresses in the tag are read when the page is, wherever it wanders before the first click', async () => {
