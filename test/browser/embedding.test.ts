@@ -73,6 +73,11 @@ test('a page that swaps its body, or empties its root, keeps the chat, and its s
     const { src } = document.querySelector('script')!;
     document.documentElement.replaceChild(document.createElement('body'), document.body);
     for (const one of document.querySelectorAll('porchlight-chat')) one.remove();
+    (window as unknown as { src: string }).src = src;
+  });
+  await chat.panel.waitFor();
+  await page.evaluate(() => {
+    const { src } = window as unknown as { src: string };
     const again = document.body.appendChild(document.createElement('script'));
     again.dataset.botId = 'vesper';
     again.src = src;

@@ -301,3 +301,22 @@ test('without a storage two tabs are two guests, and leave each other alone', as
   await askAs(second, 'anonymous:2');
   expect(await chat.readQuestions()).toEqual(['Who am I?']);
 });
+
+test('a question that was refused is sent again by a click alone, and the next page loads nothing for it', async () => {
+  const { page, chat } = await chatAsAda('/tag');
+  site.today.isLimited = true;
+  await chat.ask('one more question');
+  await chat.waitForAnswer('failed');
+  await chat.launcher.click();
+  site.today.isLimited = false;
+  const fetched: string[] = [];
+  page.on('request', (request) => void fetched.push(new URL(request.url()).pathname));
+  await page.reload({ waitUntil: 'networkidle' });
+  expect(fetched.filter((path) => !/\/widget\/loader|^\/tag$/.test(path))).toEqual([]);
+  await chat.open();
+  await chat.waitForAnswer('failed');
+  expect(site.asked).toHaveLength(1);
+  await chat.button('Try again').click();
+  await chat.waitForAnswer('completed');
+  expect(site.asked).toEqual([`${adas}: ${secret}`, `${adas}: one more question`]);
+});

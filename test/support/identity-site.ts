@@ -25,6 +25,7 @@ export async function startIdentitySite() {
   let tokens = 0;
   /** How the site is today. */
   const today = {
+    isLimited: false,
     tokenIs: 'good' as 'good' | 'null' | 'refused' | 'broken',
     sessionGate: undefined as ReturnType<typeof createGate> | undefined,
   };
@@ -50,7 +51,11 @@ export async function startIdentitySite() {
     const { ssoToken, session } = await readJson(request);
     await today.sessionGate?.opened;
     if (ssoToken !== undefined && (typeof ssoToken !== 'string' || today.tokenIs === 'refused'))
-      return sendJson(response, { code: 'sso-token-expired' }, ssoToken === null ? 400 : 401);
+      return sendJson(
+        response,
+        ssoToken === null ? { code: 'bad-request' } : { code: 'sso-token-expired' },
+        ssoToken === null ? 400 : 401,
+      );
     const guest = session && readSub(session).sub;
     let sub = ssoToken ? `email:${readSub(ssoToken).email}` : guest;
     if (ssoToken && guest && !merged.has(guest)) {
@@ -101,6 +106,7 @@ export async function startIdentitySite() {
     if (known && known.owner !== subject) return sendJson(response, { code: 'not-found' }, 404);
     if (request.method === 'PUT' && turnId) {
       const { text } = await readJson(request);
+      if (today.isLimited) return sendJson(response, { code: 'rate-limited', retryAfterMs: 1 }, 429);
       asked.push(`${subject}: ${text}`);
       const answer = `An answer to ${text}, for ${subject}.`;
       owners.set(id, { owner: subject, turns: [...(known?.turns ?? []), { turnId, text: text!, answer }] });
@@ -139,7 +145,7 @@ export async function startIdentitySite() {
       for (let n = 1; n <= sessions.length; n += 1) over.add(toJwt({ sub: sessions[n - 1], n }));
     },
     reset() {
-      Object.assign(today, { tokenIs: 'good', sessionGate: undefined });
+      Object.assign(today, { isLimited: false, tokenIs: 'good', sessionGate: undefined });
       for (const list of [asked, sessions]) list.length = 0;
       over.clear();
       merged.clear();
