@@ -82,7 +82,8 @@ export function createWidget({ element, root, launcher, options, memoryKey, at }
     resumes += 1;
     const mine = resumes;
     isResuming = true;
-    await conversation.resume();
+    // What cannot be loaded is said where it would stand.
+    await conversation.resume().catch(() => {});
     if (mine !== resumes) return;
     isResuming = false;
     if (sessions.isSettled) conversation.release();

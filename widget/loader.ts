@@ -29,16 +29,23 @@ function start(script: HTMLScriptElement, early: Early | undefined): void {
   if (options.accentColor) applyAccent(element, options.accentColor);
   if (!options.botId) console.warn('Porchlight: no data-bot-id.');
   const isDock = options.openStyle === 'dock';
-  const launcher = isDock ? undefined : createLauncher(options.position === 'bottom-left');
+  const launcher = createLauncher(options.position === 'bottom-left');
   // The second click of a double click is no wish to close.
-  launcher?.addEventListener('click', ({ detail }) => detail > 1 || call('toggle'));
-  if (launcher) root.append(launcher);
+  launcher.addEventListener('click', ({ detail }) => detail > 1 || call('toggle'));
+  if (!isDock) root.append(launcher);
   const line = document.createElement('p');
   line.setAttribute('part', 'error');
   line.setAttribute('role', 'alert');
   line.textContent = 'The chat did not load. Please reload the page.';
   const memoryKey = `porchlight ${options.helper} ${options.botId}`;
-  const seat: Seat = { element, root, launcher, options, memoryKey, at: Date.now() };
+  const seat: Seat = {
+    element,
+    root,
+    launcher: isDock ? undefined : launcher,
+    options,
+    memoryKey,
+    at: Date.now(),
+  };
 
   const queue: (() => void)[] = [];
   /** The visitor's wish that waits for the app: one is enough. */
@@ -50,7 +57,7 @@ function start(script: HTMLScriptElement, early: Early | undefined): void {
     if (loading) return;
     loading = true;
     line.remove();
-    launcher?.setAttribute('aria-busy', 'true');
+    launcher.ariaBusy = 'true';
     load(__APP_FILE__)
       .then((module: AppModule) => {
         if (gone) return;
@@ -66,7 +73,7 @@ function start(script: HTMLScriptElement, early: Early | undefined): void {
       })
       .finally(() => {
         intent = undefined;
-        launcher?.removeAttribute('aria-busy');
+        launcher.ariaBusy = null;
       });
   };
   const call = (method: keyof AppMethods, ...values: unknown[]) => {

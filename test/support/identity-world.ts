@@ -216,7 +216,7 @@ export function createWorld(site: Site) {
           if (tab.held) tab.held.by = undefined;
           happen(index, { what: 'failed', ticket: pending.todo.ticket });
         } else if (pending.todo.do === 'open')
-          happen(index, { what: 'refused', ticket: pending.todo.ticket, code: 'offline' });
+          happen(index, { what: 'refused', ticket: pending.todo.ticket, code: 'offline', mayPass: true });
         else reply(index, pending);
         break;
       }

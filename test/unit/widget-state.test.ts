@@ -119,6 +119,48 @@ describe('memory', () => {
   });
 });
 
+describe('what all tabs share about who is there', () => {
+  test('is noted only once the chat was used, and an earlier word takes nothing back', () => {
+    const kept: Record<string, string> = {};
+    const memory = createMemory('k', () => createStorage(kept));
+    expect(memory.readKept()).toBeUndefined();
+    memory.change({ open: true });
+    expect(memory.readKept()).toBeUndefined();
+    memory.setIdentity('a', undefined, 5, true);
+    memory.change({ conversationId: 'c' });
+    memory.claim(undefined, 7, true);
+    expect(memory.readKept()).toEqual({ subject: undefined, who: undefined, saidAt: 7 });
+    expect(JSON.parse(kept.k ?? '')).toEqual({ open: true, said: 7, tag: true });
+  });
+
+  test('leaves a guest’s place to the one who signs in next, and to nobody after', () => {
+    const storage = createStorage();
+    const memory = createMemory('k', () => storage);
+    memory.setIdentity('guest', 'session', 1, false);
+    memory.change({ conversationId: 'c' });
+    memory.claim('a', 2, false);
+    expect(memory.read()).toMatchObject({ session: 'session', conversationId: 'c' });
+    memory.claim('b', 3, false);
+    expect(memory.read()).toEqual({ who: 'b', said: 3 });
+  });
+
+  test('is not believed when it comes from the future', () => {
+    const storage = createStorage();
+    const memory = createMemory('k', () => storage);
+    memory.setIdentity('a', undefined, Date.now() + 3_600_000, false);
+    expect(memory.readKept()?.saidAt).toBe(0);
+  });
+
+  test('keeps a tab that shows one visitor from writing into another’s place', () => {
+    const storage = createStorage();
+    const [one, other] = [createMemory('k', () => storage), createMemory('k', () => storage)];
+    one.setIdentity('a', undefined, 1, false);
+    other.setIdentity('b', undefined, 2, false);
+    one.change({ conversationId: 'of a', open: true });
+    expect(other.read()).toEqual({ subject: 'b', who: 'b', said: 2, open: true });
+  });
+});
+
 test('every code has a sentence, and every code of the helper is known', () => {
   const own = ['offline', 'bad-stream', 'aborted'];
   expect(Object.keys(sentences).sort()).toEqual([...Object.keys(problems), ...own].sort());

@@ -58,7 +58,8 @@ export type Happening =
   | { what: 'answered'; ticket: number; token: string | undefined; subject: string | undefined }
   | { what: 'failed'; ticket: number }
   | { what: 'opened'; ticket: number; subject: string; isGuest: boolean }
-  | { what: 'refused'; ticket: number; code: WidgetCode }
+  /** `mayPass`: nobody refused it, the helper was out of reach. */
+  | { what: 'refused'; ticket: number; code: WidgetCode; mayPass: boolean }
   | { what: 'expired' }
   | { what: 'silent'; ticket: number }
   | { what: 'again'; ticket: number };

@@ -48,10 +48,10 @@ export function step(before: Identity, happening: Happening, around: Around): [I
     to('waiting');
     todo.push({ do: 'wait', ticket: state.ticket });
   };
-  const stick = (code: WidgetCode) => {
+  const stick = (code: WidgetCode, mayPass: boolean) => {
     to('stuck');
     todo.push({ do: 'refuse', code });
-    if (code !== 'offline' && code !== 'shutting-down') return;
+    if (!mayPass) return;
     state.failures += 1;
     todo.push({ do: 'retry', ticket: state.ticket, failures: state.failures });
   };
@@ -178,7 +178,7 @@ export function step(before: Identity, happening: Happening, around: Around): [I
       else {
         state.answer = answer;
         state.isUnanswered = !answer;
-        if (!answer) stick('offline');
+        if (!answer) stick('offline', true);
       }
       if (!state.answer || state.earlier.length > 0) break;
       const { token, subject } = state.answer;
@@ -215,14 +215,14 @@ export function step(before: Identity, happening: Happening, around: Around): [I
     }
     case 'refused': {
       if (happening.ticket !== state.ticket) break;
-      if (!happening.code.startsWith('sso-token-')) stick(happening.code);
+      if (!happening.code.startsWith('sso-token-')) stick(happening.code, happening.mayPass);
       else if (state.source.kind === 'callback' && !state.refusedOnce) {
         state.refusedOnce = true;
         ask();
       }
       // In mid-chat the customer does not become a guest: the chat stays, and waits for a fresh token.
       else if ((toShownWho() ?? keptWho) !== undefined && (state.shown || keptWho === toSourceWho()))
-        stick('sso-token-expired');
+        stick('sso-token-expired', false);
       else open(undefined, true);
       break;
     }
@@ -241,7 +241,8 @@ export function step(before: Identity, happening: Happening, around: Around): [I
       start();
       break;
     case 'again':
-      if (happening.ticket === state.ticket) start();
+      // A closed chat keeps asking nobody: it is asked when it is opened.
+      if (happening.ticket === state.ticket && around.isShown) start();
       break;
   }
   return [state, todo];

@@ -74,7 +74,8 @@ export function createMemory(key: string, readStorage: () => Storage = () => loc
     read,
     readKept() {
       const { subject, who, said } = read();
-      return said === undefined ? undefined : { subject, who, saidAt: said };
+      // A word from the future was noted before the clock was set back: any word is later.
+      return said === undefined ? undefined : { subject, who, saidAt: said > Date.now() ? 0 : said };
     },
     change(changes) {
       const before = read();

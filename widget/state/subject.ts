@@ -54,7 +54,7 @@ export function note(memoryKey: string, userToken: unknown, said: number, tag: b
   try {
     const kept = JSON.parse(localStorage.getItem(memoryKey) ?? '{}');
     // Another tab may have noted a later word meanwhile. Nothing is kept before the first use.
-    if (!ask && kept.said <= said)
+    if (!ask && (kept.said <= said || kept.said > Date.now()))
       localStorage.setItem(memoryKey, JSON.stringify(toClaimed(kept, who, said, tag)));
   } catch {}
   try {

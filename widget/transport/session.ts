@@ -163,7 +163,8 @@ export function createSessionKeeper(deps: SessionDeps): SessionKeeper {
       if (ticket === identity.ticket) reply = { ...opened, subject, tokenRefused };
       happen({ what: 'opened', ticket, subject, isGuest: opened.visitor.kind === 'anonymous' });
     } catch (error) {
-      happen({ what: 'refused', ticket, code: error instanceof WidgetError ? error.code : 'bad-stream' });
+      const { code, status } = error instanceof WidgetError ? error : new WidgetError('bad-stream');
+      happen({ what: 'refused', ticket, code, mayPass: status === undefined || code === 'shutting-down' });
     }
   };
 
