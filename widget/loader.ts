@@ -34,9 +34,9 @@ function start(script: HTMLScriptElement, early: Early | undefined): void {
   launcher.addEventListener('click', ({ detail }) => detail > 1 || call('toggle'));
   if (!isDock) root.append(launcher);
   const line = document.createElement('p');
-  line.setAttribute('part', 'error');
-  line.setAttribute('role', 'alert');
-  line.textContent = 'The chat did not load. Please reload the page.';
+  line.part.value = 'error';
+  line.role = 'alert';
+  line.textContent = 'The chat did not load. Reload the page.';
   const memoryKey = `porchlight ${options.helper} ${options.botId}`;
   const seat: Seat = {
     element,
@@ -99,13 +99,15 @@ function start(script: HTMLScriptElement, early: Early | undefined): void {
 
   const readKept = (): Remembered => {
     try {
-      return JSON.parse(localStorage.getItem(memoryKey) ?? '{}');
+      return JSON.parse(localStorage[memoryKey]);
     } catch {
+      // Blocked, or nothing kept.
       return {};
     }
   };
-  let saysByTag = readKept().tag === true;
-  const say = (userToken: unknown, isTag: boolean) => {
+  const { open, pending, tag } = readKept();
+  let saysByTag = tag;
+  const say = (userToken?: unknown, isTag = false) => {
     const at = Date.now();
     saysByTag = isTag;
     call('identify', userToken, at, isTag);
@@ -124,8 +126,8 @@ function start(script: HTMLScriptElement, early: Early | undefined): void {
     },
     close: () => void call('close'),
     toggle: () => void call('toggle'),
-    identify: (userToken) => say(userToken, false),
-    logout: () => say(undefined, false),
+    identify: (userToken) => say(userToken),
+    logout: () => say(),
     tag: ({ dataset: { userToken } }) => {
       if (userToken || saysByTag) say(userToken, true);
     },
@@ -167,14 +169,13 @@ function start(script: HTMLScriptElement, early: Early | undefined): void {
   api.tag(script);
   if (early) api.push(...early);
   // One who was in the middle of a chat goes on with it; the dock is there to be written into.
-  const { open, pending } = readKept();
   if (isDock || open || (pending && !pending.code)) loadApp();
 }
 
 const { Porchlight: known } = window as { Porchlight?: Api | Early };
 // A module has no script of its own, and its tag can still be found.
 const script = (document.currentScript ??
-  document.querySelector('script[src*="/widget/loader"][data-bot-id]')) as HTMLScriptElement | null;
+  document.querySelector('script[data-bot-id]')) as HTMLScriptElement | null;
 if (!script) console.error('Porchlight: no tag with data-bot-id.');
 else if (!known || Array.isArray(known)) start(script, known);
 else known.tag(script);
