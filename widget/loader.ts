@@ -27,11 +27,13 @@ function start(script: HTMLScriptElement, early: Early | undefined): void {
   sheet.replaceSync(launcherCss);
   root.adoptedStyleSheets = [sheet];
   if (options.accentColor) applyAccent(element, options.accentColor);
-  if (!options.botId) console.warn('Porchlight: no data-bot-id.');
+  if (!options.botId) console.warn('Porchlight: no data-bot-id');
   const isDock = options.openStyle === 'dock';
   const launcher = createLauncher(options.position === 'bottom-left');
   // The second click of a double click is no wish to close.
-  launcher.addEventListener('click', ({ detail }) => detail > 1 || call('toggle'));
+  launcher.onclick = ({ detail }) => {
+    if (detail < 2) call('toggle');
+  };
   if (!isDock) root.append(launcher);
   const line = document.createElement('p');
   line.part.value = 'error';
@@ -69,7 +71,7 @@ function start(script: HTMLScriptElement, early: Early | undefined): void {
         // The next click tries again.
         loading = false;
         root.append(line);
-        console.error(`Porchlight: ${options.helper} gave ${location.origin} no app`, error);
+        console.error(`Porchlight: ${options.helper} gave ${origin} no app`, error);
       })
       .finally(() => {
         intent = undefined;
@@ -176,6 +178,6 @@ const { Porchlight: known } = window as { Porchlight?: Api | Early };
 // A module has no script of its own, and its tag can still be found.
 const script = (document.currentScript ??
   document.querySelector('script[data-bot-id]')) as HTMLScriptElement | null;
-if (!script) console.error('Porchlight: no tag with data-bot-id.');
+if (!script) console.error('Porchlight: no tag with data-bot-id');
 else if (!known || Array.isArray(known)) start(script, known);
 else known.tag(script);
