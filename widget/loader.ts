@@ -38,7 +38,7 @@ function start(script: HTMLScriptElement, early: Early | undefined): void {
   const line = document.createElement('p');
   line.part.value = 'error';
   line.role = 'alert';
-  line.textContent = 'The chat did not load. Reload the page.';
+  line.textContent = 'Chat did not load. Reload the page.';
   const memoryKey = `porchlight ${options.helper} ${options.botId}`;
   const seat: Seat = {
     element,
