@@ -7,17 +7,23 @@ import type { EnvironmentOptions, Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
 
 const widgetFolder = 'dist/widget';
+/** Browsers that know `light-dark()`: for older ones each `color-scheme` would be written three times. */
+const cssTarget = ['chrome123', 'firefox120', 'safari17.5'];
 
-/** The app's file, with a hash of its content in the name. */
-function findApp(): string {
-  return readdirSync(widgetFolder).find((name) => /^app-.*\.js$/.test(name)) ?? '';
+/** A built file, with a hash of its content in the name. */
+function findFile(entry: string): string {
+  return readdirSync(widgetFolder).find((name) => name.startsWith(`${entry}-`) && name.endsWith('.js')) ?? '';
 }
 
-/** Tells the loader the hashed name of the app, which is built first. */
+/** Tells the loader the hashed names of what it loads, which is built first. */
 const nameApp: Plugin = {
   name: 'porchlight:name-app',
   renderChunk: (code) =>
-    code.includes('__APP_FILE__') ? code.replaceAll('__APP_FILE__', JSON.stringify(findApp())) : null,
+    code.includes('__APP_FILE__')
+      ? code
+          .replaceAll('__APP_FILE__', JSON.stringify(findFile('app')))
+          .replaceAll('__NOTE_FILE__', JSON.stringify(findFile('loader-note')))
+      : null,
 };
 
 /** Drops `,name={…}` from a list of variables. */
@@ -67,7 +73,7 @@ function finishWidget(): void {
   const versioned = `loader-${hash}.js`;
   writeFileSync(join(widgetFolder, versioned), loader);
   const integrity = `sha384-${createHash('sha384').update(loader).digest('base64')}`;
-  const manifest = { loader: versioned, integrity, app: findApp() };
+  const manifest = { loader: versioned, integrity, app: findFile('app') };
   writeFileSync(join(widgetFolder, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`);
   for (const name of readdirSync(widgetFolder)) {
     if (!name.endsWith('.js')) continue;
@@ -106,11 +112,11 @@ export default defineConfig({
       build: {
         outDir: widgetFolder,
         target: 'es2022',
-        cssTarget: ['chrome120', 'firefox128', 'safari17'],
+        cssTarget,
         modulePreload: false,
         minify: true,
         rolldownOptions: {
-          input: { app: 'widget/element.ts' },
+          input: { app: 'widget/element.ts', 'loader-note': 'widget/state/subject.ts' },
           output: { entryFileNames: '[name]-[hash].js', chunkFileNames: '[name]-[hash].js' },
           preserveEntrySignatures: 'allow-extension',
         },
@@ -122,6 +128,7 @@ export default defineConfig({
         outDir: widgetFolder,
         emptyOutDir: false,
         target: 'es2022',
+        cssTarget,
         modulePreload: false,
         minify: true,
         rolldownOptions: {

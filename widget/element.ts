@@ -2,6 +2,8 @@
 import { effect } from '@preact/signals';
 import { h, render } from 'preact';
 import { applyAccent } from './accent.ts';
+import { readDockWidth, readTheme } from './options.ts';
+import { mayTakeFocus, readPage, watchTab } from './page.ts';
 import type { PorchlightEvents } from './public.ts';
 import type { AppMethods, Seat } from './seat.ts';
 import { createConversation } from './state/conversation.ts';
@@ -14,63 +16,105 @@ import { createTabs, type TabNews } from './transport/tabs.ts';
 import { App } from './view/app.tsx';
 import { onNextFrame } from './view/frame.ts';
 
-export function createWidget({ element, root, launcher, options, memoryKey }: Seat): AppMethods {
+export function createWidget({ element, root, launcher, options, memoryKey, at }: Seat): AppMethods {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(chatCss);
   root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
-  if (options.theme) element.dataset.theme = options.theme;
-  element.style.setProperty('--_porchlight-dock-width', `${options.dockWidth}px`);
+  const theme = readTheme(options.dataset);
+  if (theme) element.dataset.theme = theme;
+  element.style.setProperty('--_porchlight-dock-width', `${readDockWidth(options.dataset)}px`);
+  const isDock = launcher === undefined;
+  const mount = document.createElement('div');
+  mount.className = options.position === 'bottom-left' ? 'app left' : 'app';
+  root.append(mount);
+  const leaving = new AbortController();
+  const { signal } = leaving;
 
   const memory = createMemory(memoryKey);
-  const sessions = createSessionKeeper(options.helper, memory, options.userToken, () => {
-    changeVisitor();
-    begin();
-  });
   const tabs = createTabs(memoryKey, (news) => onNews(news));
+  const sessions = createSessionKeeper({
+    helper: options.helper,
+    memory,
+    tabs,
+    readAt: at,
+    hooks: {
+      isOpen: () => panel.isOpen.value,
+      isShown: () => panel.isOpen.value || isDock,
+      publish: (session) => panel.publish(session),
+      refuse: (code) => panel.refuse(code),
+      resume,
+      drop(closes) {
+        conversation.hide();
+        panel.reset();
+        if (closes && panel.isOpen.value) {
+          panel.setOpen(false);
+          emit('close', undefined);
+        }
+      },
+      veil(isVeiled) {
+        panel.veil(isVeiled);
+        const draw = () => mount.classList.toggle('veiled', panel.veiled.value);
+        // Off with the first frame that shows what is there now, on at once.
+        if (isVeiled) draw();
+        else requestAnimationFrame(draw);
+        if (sessions.isSettled && !isResuming) conversation.release();
+      },
+    },
+  });
   const panel = createPanel(sessions, tabs);
   const conversation = createConversation({
     sessions,
     memory,
     tabs,
     onNextFrame,
-    readPage: () => ({ url: location.href, title: document.title.slice(0, 300) }),
+    readPage,
+    isReady: () => sessions.isSettled && !isResuming,
     onSent: (conversationId) => {
-      panel.setOpen(true);
-      memory.change({ open: true });
-      emit('messageSent', { conversationId });
+      show();
+      if (conversationId !== undefined) emit('messageSent', { conversationId });
     },
   });
 
+  /** What this visitor left is being taken up. */
+  let isResuming = false;
+  let resumes = 0;
+  async function resume() {
+    resumes += 1;
+    const mine = resumes;
+    isResuming = true;
+    // What cannot be loaded is said where it would stand.
+    await conversation.resume().catch(() => {});
+    if (mine !== resumes) return;
+    isResuming = false;
+    if (sessions.isSettled) conversation.release();
+  }
   const listeners = new Map<string, Set<(detail: never) => void>>();
   const emit = <E extends keyof PorchlightEvents>(event: E, detail: PorchlightEvents[E]) => {
-    for (const listener of listeners.get(event) ?? [])
-      (listener as (detail: PorchlightEvents[E]) => void)(detail);
+    for (const listener of listeners.get(event) ?? []) {
+      try {
+        (listener as (detail: PorchlightEvents[E]) => void)(detail);
+      } catch (error) {
+        // The page's own mistake is told as the page's own, and stops nothing here.
+        reportError(error);
+      }
+    }
   };
 
-  let begun = false;
-  let era = 0;
-  /** The visitor's first act: from here on the helper is called and something is kept. */
-  const begin = () => {
-    if (begun) return;
-    begun = true;
-    const mine = era;
-    panel.begin().then(async (isOpen) => {
-      // Somebody else has come meanwhile: theirs is another beginning.
-      if (mine !== era) return;
-      if (!isOpen) begun = false;
-      else if (conversation.id.value === undefined) await conversation.resume();
-    });
-  };
-  let byVisitor = false;
-  /** Whether the page has said who is there. */
-  let isTold = options.userToken !== undefined;
-  let isReady = false;
-  const open = () => {
+  let takesFocus = false;
+  const show = () => {
     if (panel.isOpen.value) return;
     panel.setOpen(true);
     memory.change({ open: true });
-    begin();
     emit('open', undefined);
+  };
+  const open = () => {
+    takesFocus = mayTakeFocus();
+    if (!panel.isOpen.value) {
+      show();
+      sessions.open();
+    }
+    if (isDock && takesFocus)
+      root.querySelector<HTMLElement>('[part~="composer"]')?.focus({ preventScroll: true });
   };
   const close = () => {
     if (!panel.isOpen.value) return;
@@ -81,30 +125,15 @@ export function createWidget({ element, root, launcher, options, memoryKey }: Se
       (launcher ?? root.querySelector<HTMLElement>('[part~="composer"]'))?.focus({ preventScroll: true });
     emit('close', undefined);
   };
-  /** Whoever it is now: nothing of before is shown until the helper has said who it is. */
-  const changeVisitor = () => {
-    era += 1;
-    begun = false;
-    conversation.hide();
-    panel.reset();
-  };
   const onNews = (news: TabNews) => {
+    if (news.kind === 'identity') return sessions.happen({ what: 'told', ...news });
     const shown = conversation.id.value;
     if (news.kind === 'turn' && shown === news.conversationId && conversation.running.value !== news.turnId)
       conversation.refresh();
     if (news.kind === 'deleted' && shown === news.conversationId) conversation.startNew();
-    const subject = panel.session.value?.subject;
-    if (news.kind === 'identity' && subject !== undefined && subject !== news.subject) {
-      // Closed, not begun anew: this page's token may be the old one, and two tabs must not chase each other.
-      panel.setOpen(false);
-      sessions.restart();
-      changeVisitor();
-    }
   };
 
-  const mount = document.createElement('div');
-  mount.className = options.position === 'bottom-left' ? 'app left' : 'app';
-  root.append(mount);
+  const begin = () => sessions.happen({ what: 'begin' });
   const chat = { panel, conversation, options, strings: en, begin, open, close, keeps: () => memory.keeps };
   const stopShowing = effect(() => {
     launcher?.setAttribute('aria-expanded', String(panel.isOpen.value));
@@ -114,46 +143,40 @@ export function createWidget({ element, root, launcher, options, memoryKey }: Se
     const agent = panel.session.value?.agent;
     if (agent?.accentColor && !options.accentColor) applyAccent(element, agent.accentColor);
     // Light is what an agent has by default, so it does not overrule a visitor who prefers dark.
-    if (agent?.theme === 'dark' && !options.theme) element.dataset.theme = 'dark';
+    if (agent?.theme === 'dark' && !theme) element.dataset.theme = 'dark';
   });
-  render(h(App, { chat, focuses: () => byVisitor }), mount);
+  render(h(App, { chat, focuses: () => takesFocus }), mount);
+  watchTab((what) => sessions.happen({ what }), signal);
+  // What is typed here is no hotkey of the page.
+  for (const type of ['keydown', 'keypress', 'keyup'])
+    root.addEventListener(type, (event) => event.stopPropagation(), { signal });
 
+  /** Whether the page has said who is there. */
+  let isTold = false;
+  let isReady = false;
   // A reload or a walk to another page in the middle of a chat: it goes on where it was, without taking the focus.
   // After the page's early calls, which may say who is signed in.
   const goOn = () => {
     const kept = memory.read();
-    if (!kept.open && !kept.pending) return;
+    if (sessions.isBegun || (!kept.open && (!kept.pending || kept.pending.code))) return;
     // One who was signed in would be taken for a guest, and lose the place, until the page says who is there.
-    if (!isTold && kept.subject !== undefined && kept.session === undefined) return;
+    if (!isTold && kept.who !== undefined) return;
     panel.setOpen(kept.open === true);
     begin();
   };
   queueMicrotask(() => {
     isReady = true;
-    goOn();
-    emit('ready', undefined);
+    if (!signal.aborted) goOn();
   });
 
   return {
-    open: () => {
-      byVisitor = true;
-      open();
-    },
+    open,
     close,
-    toggle: () => {
-      byVisitor = true;
-      if (panel.isOpen.value) close();
-      else open();
-    },
-    identify: (userToken) => {
+    toggle: () => (panel.isOpen.value ? close() : open()),
+    identify: (userToken, saidAt, isTag) => {
       isTold = true;
-      sessions.identify(userToken);
-      if (!begun) {
-        if (isReady) goOn();
-        return;
-      }
-      changeVisitor();
-      begin();
+      sessions.say(userToken, saidAt, isTag);
+      if (isReady) goOn();
     },
     on: (event, listener) => {
       const all = listeners.get(event) ?? new Set();
@@ -161,6 +184,8 @@ export function createWidget({ element, root, launcher, options, memoryKey }: Se
       return () => void all.delete(listener as (detail: never) => void);
     },
     destroy: () => {
+      leaving.abort();
+      sessions.close();
       conversation.close();
       tabs.close();
       stopShowing();

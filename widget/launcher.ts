@@ -22,7 +22,6 @@ export function createLauncher(onLeft: boolean): HTMLButtonElement {
     fill: 'none',
     stroke: 'currentColor',
     'stroke-width': '1.8',
-    'stroke-linejoin': 'round',
   });
   svg.append(path);
   button.append(svg);

@@ -4,72 +4,139 @@ import { createLauncher } from './launcher.ts';
 import { readOptions } from './options.ts';
 import type { PorchlightApi } from './public.ts';
 import type { AppMethods, AppModule, Seat } from './seat.ts';
+import type { Remembered } from './state/memory.ts';
 import launcherCss from './styles/launcher.css?inline';
 
 /** Replaced by the build. */
 declare const __APP_FILE__: string;
+declare const __NOTE_FILE__: string;
 
-type Queued = { method: keyof AppMethods; values: unknown[]; undo?: unknown; undone?: boolean };
-type Scope = { Porchlight?: PorchlightApi | [method: string, ...values: unknown[]][] };
+type NoteModule = typeof import('./state/subject.ts');
+type Early = [method: string, ...values: unknown[]][];
+/** `tag` is for the script alone, when a page that was swapped in runs it again. */
+type Api = PorchlightApi & { tag(script: HTMLScriptElement): void };
 
-const tagName = 'porchlight-chat';
-/** Listening and signing in are the page's doing: they wait for the visitor's. */
-const intents: readonly string[] = ['open', 'toggle'];
-
-function start(script: HTMLScriptElement): void {
+function start(script: HTMLScriptElement, early: Early | undefined): void {
   const options = readOptions(script);
-  const element = document.createElement(tagName);
+  // Absolute from the start: the page's address and its <base> may change.
+  const { src } = script;
+  const load = (file: string) => import(/* @vite-ignore */ new URL(file, src).href);
+  const element = document.createElement('porchlight-chat');
   const root = element.attachShadow({ mode: 'open' });
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(launcherCss);
   root.adoptedStyleSheets = [sheet];
   if (options.accentColor) applyAccent(element, options.accentColor);
+  if (!options.botId) console.warn('Porchlight: no data-bot-id');
   const isDock = options.openStyle === 'dock';
-  const launcher = isDock ? undefined : createLauncher(options.position === 'bottom-left');
-  launcher?.addEventListener('click', () => call('toggle'));
-  if (launcher) root.append(launcher);
+  const launcher = createLauncher(options.position === 'bottom-left');
+  // The second click of a double click is no wish to close.
+  launcher.onclick = ({ detail }) => {
+    if (detail < 2) call('toggle');
+  };
+  if (!isDock) root.append(launcher);
+  const line = document.createElement('p');
+  line.part.value = 'error';
+  line.role = 'alert';
+  line.textContent = 'Chat did not load. Reload the page.';
   const memoryKey = `porchlight ${options.helper} ${options.botId}`;
-  const seat: Seat = { element, root, launcher, options, memoryKey };
+  const seat: Seat = {
+    element,
+    root,
+    launcher: isDock ? undefined : launcher,
+    options,
+    memoryKey,
+    at: Date.now(),
+  };
 
-  const queue: Queued[] = [];
+  const queue: (() => void)[] = [];
+  /** The visitor's wish that waits for the app: one is enough. */
+  let intent: (() => void) | undefined;
   let app: AppMethods | undefined;
   let loading = false;
-  const load = () => {
+  let gone = false;
+  const loadApp = () => {
     if (loading) return;
     loading = true;
-    launcher?.setAttribute('aria-busy', 'true');
-    import(/* @vite-ignore */ new URL(__APP_FILE__, script.src).href)
+    line.remove();
+    launcher.ariaBusy = 'true';
+    load(__APP_FILE__)
       .then((module: AppModule) => {
+        if (gone) return;
         app = module.createWidget(seat);
-        for (const queued of queue.splice(0)) run(app, queued);
+        for (const run of queue) run();
+        intent?.();
       })
       .catch((error: unknown) => {
         // The next click tries again.
         loading = false;
-        queue.splice(0, queue.length, ...queue.filter(({ method }) => !intents.includes(method)));
-        console.warn('Porchlight: the chat could not be loaded.', error);
+        root.append(line);
+        console.error(`Porchlight: ${options.helper} gave ${origin} no app`, error);
       })
-      .finally(() => launcher?.removeAttribute('aria-busy'));
+      .finally(() => {
+        intent = undefined;
+        launcher.ariaBusy = null;
+      });
   };
   const call = (method: keyof AppMethods, ...values: unknown[]) => {
-    const queued: Queued = { method, values };
-    if (app) run(app, queued);
-    else {
-      queue.push(queued);
-      if (intents.includes(method)) load();
+    let undone = false;
+    let undo: unknown;
+    const run = () => {
+      if (!undone) undo = ((app as AppMethods)[method] as (...all: unknown[]) => unknown)(...values);
+    };
+    if (app) run();
+    else if (method === 'open' || method === 'toggle') {
+      intent = run;
+      loadApp();
+    } else {
+      queue.push(run);
+      // Listening and signing in wait for the visitor's wish; closing ends it.
+      if (method === 'close') intent = undefined;
     }
     return () => {
-      queued.undone = true;
-      if (typeof queued.undo === 'function') queued.undo();
+      undone = true;
+      (undo as (() => void) | undefined)?.();
     };
   };
 
-  const api: PorchlightApi = {
-    open: () => void call('open'),
+  const readKept = (): Remembered => {
+    try {
+      return JSON.parse(localStorage[memoryKey]);
+    } catch {
+      // Blocked, or nothing kept.
+      return {};
+    }
+  };
+  const { open, pending, tag } = readKept();
+  let saysByTag = tag;
+  const say = (userToken?: unknown, isTag = false) => {
+    const at = Date.now();
+    saysByTag = isTag;
+    call('identify', userToken, at, isTag);
+    // Tabs where the chat is in use learn who is there now; where it was never used there is nothing to tell.
+    if (!app && readKept().said)
+      load(__NOTE_FILE__).then(
+        ({ note }: NoteModule) => note(memoryKey, userToken, at, isTag),
+        () => {},
+      );
+  };
+
+  const api: Api = {
+    open: () => {
+      element.hidden = false;
+      call('open');
+    },
     close: () => void call('close'),
     toggle: () => void call('toggle'),
-    identify: (userToken) => void call('identify', userToken),
-    on: (event, listener) => call('on', event, listener),
+    identify: (userToken) => say(userToken),
+    logout: () => say(),
+    tag: ({ dataset: { userToken } }) => {
+      if (userToken || saysByTag) say(userToken, true);
+    },
+    on: (event, listener) => {
+      if (event === 'ready') queueMicrotask(listener as () => void);
+      return call('on', event, listener);
+    },
     hide: () => {
       call('close');
       element.hidden = true;
@@ -78,44 +145,39 @@ function start(script: HTMLScriptElement): void {
       element.hidden = false;
     },
     destroy: () => {
+      gone = true;
+      observer.disconnect();
       if (app) call('destroy');
       element.remove();
-      delete (window as Scope).Porchlight;
+      delete (window as { Porchlight?: unknown }).Porchlight;
     },
     push: (...calls) => {
-      for (const [method, ...values] of calls) {
-        const known = api[method as keyof PorchlightApi] as ((...all: unknown[]) => unknown) | undefined;
-        if (known) known(...values);
-        else console.warn(`Porchlight: there is no method "${method}".`);
-      }
+      for (const one of calls)
+        try {
+          const [method, ...values] = one;
+          (api[method as keyof PorchlightApi] as (...all: unknown[]) => void)(...values);
+        } catch (error) {
+          console.warn('Porchlight: no such call', one, error);
+        }
     },
   };
 
-  const place = () => {
-    document.body.append(element);
-    // One who was in the middle of a chat goes on with it; the dock is there to be written into.
-    if (isDock || isInUse(memoryKey)) load();
-  };
-  const early = (window as Scope).Porchlight;
-  (window as Scope).Porchlight = Object.freeze(api);
-  if (Array.isArray(early)) api.push(...early);
-  if (document.body) place();
-  else addEventListener('DOMContentLoaded', place, { once: true });
+  // Beside the body: its transforms do not move the element, and a page that swaps it does not take the chat along.
+  const place = () => element.isConnected || document.documentElement.append(element);
+  const observer = new MutationObserver(place);
+  place();
+  observer.observe(document.documentElement, { childList: true });
+  (window as { Porchlight?: unknown }).Porchlight = Object.freeze(api);
+  api.tag(script);
+  if (early) api.push(...early);
+  // One who was in the middle of a chat goes on with it; the dock is there to be written into.
+  if (isDock || open || (pending && !pending.code)) loadApp();
 }
 
-function run(app: AppMethods, queued: Queued): void {
-  if (queued.undone) return;
-  queued.undo = (app[queued.method] as (...values: unknown[]) => unknown)(...queued.values);
-}
-
-function isInUse(memoryKey: string): boolean {
-  try {
-    const kept = JSON.parse(localStorage.getItem(memoryKey) ?? '{}') as { open?: boolean; pending?: unknown };
-    return kept.open === true || kept.pending !== undefined;
-  } catch {
-    return false;
-  }
-}
-
-if (document.querySelector(tagName)) console.warn('Porchlight: the script is on this page twice.');
-else start(document.currentScript as HTMLScriptElement);
+const { Porchlight: known } = window as { Porchlight?: Api | Early };
+// A module has no script of its own, and its tag can still be found.
+const script = (document.currentScript ??
+  document.querySelector('script[data-bot-id]')) as HTMLScriptElement | null;
+if (!script) console.error('Porchlight: no tag with data-bot-id');
+else if (!known || Array.isArray(known)) start(script, known);
+else known.tag(script);

@@ -1,31 +1,33 @@
 /** Reads the widget's options from its script tag; what is wrong falls back to a default that works. */
 
 export type WidgetOptions = {
-  /** Base URL of the helper, without a slash at the end. */
+  /** Base URL of the helper, absolute, without a slash at the end. */
   helper: string;
-  botId: string;
-  openStyle: 'normal' | 'dock';
-  position: 'bottom-right' | 'bottom-left';
-  /** CSS pixels. */
-  dockWidth: number;
-  userToken: string | undefined;
+  botId: string | undefined;
+  /** `dock`; anything else is a button that opens a window. */
+  openStyle: string | undefined;
+  /** `bottom-left`; anything else is at the right. */
+  position: string | undefined;
   accentColor: string | undefined;
-  theme: 'light' | 'dark' | undefined;
+  /** What only the app needs. */
+  dataset: DOMStringMap;
 };
+
+export function readOptions({ dataset, src }: HTMLScriptElement): WidgetOptions {
+  const { helper, botId, openStyle, position, accentColor } = dataset;
+  const base = new URL(helper ?? '..', helper ? document.baseURI : src).href.replace(/\/$/, '');
+  return { helper: base, botId, openStyle, position, accentColor, dataset };
+}
 
 const defaultDockWidth = 720;
 
-export function readOptions(script: HTMLScriptElement): WidgetOptions {
-  const { dataset } = script;
-  const width = Number(dataset.dockWidth);
-  return {
-    helper: (dataset.helper ?? script.src.replace(/\/widget\/[^/]*$/, '')).replace(/\/$/, ''),
-    botId: dataset.botId ?? '',
-    openStyle: dataset.openStyle === 'dock' ? 'dock' : 'normal',
-    position: dataset.position === 'bottom-left' ? 'bottom-left' : 'bottom-right',
-    dockWidth: width >= 320 && width <= 1200 ? width : defaultDockWidth,
-    userToken: dataset.userToken || undefined,
-    accentColor: dataset.accentColor || undefined,
-    theme: dataset.theme === 'dark' || dataset.theme === 'light' ? dataset.theme : undefined,
-  };
+/** CSS pixels. */
+export function readDockWidth({ dockWidth }: DOMStringMap): number {
+  const width = Number(dockWidth);
+  return width >= 320 && width <= 1200 ? width : defaultDockWidth;
+}
+
+/** Undefined: as the visitor prefers. */
+export function readTheme({ theme }: DOMStringMap): 'light' | 'dark' | undefined {
+  return theme === 'dark' || theme === 'light' ? theme : undefined;
 }

@@ -20,9 +20,10 @@ export type TagAttributes = {
 };
 
 /** A token, or a function that fetches a fresh one from the site's own backend. */
-export type UserToken = string | (() => string | undefined | Promise<string | undefined>);
+export type UserToken = string | (() => string | null | undefined | Promise<string | null | undefined>);
 
 export type PorchlightEvents = {
+  /** The widget is on the page, and its methods work. */
   ready: undefined;
   open: undefined;
   close: undefined;
@@ -38,8 +39,13 @@ export type PorchlightApi = {
   /** Hides the whole widget; the panel closes. */
   hide(): void;
   show(): void;
-  /** Who is signed in now; undefined after sign-out. What the last one said is gone from the page first. */
-  identify(userToken: UserToken | undefined): void;
+  /**
+   * Who is signed in now. Somebody else than before: what the last one said is gone first, in every tab of the site.
+   * The same visitor: nothing changes. undefined, null and '' are nobody, and so a sign-out.
+   */
+  identify(userToken: UserToken | null | undefined): void;
+  /** The same as `identify(undefined)`. */
+  logout(): void;
   on<E extends keyof PorchlightEvents>(event: E, listener: (detail: PorchlightEvents[E]) => void): () => void;
   /** Takes the widget off the page. What runs, runs on at the helper. */
   destroy(): void;

@@ -1,6 +1,6 @@
 /** What the loader hands to the app, and what the app answers. */
 import type { WidgetOptions } from './options.ts';
-import type { PorchlightApi } from './public.ts';
+import type { PorchlightApi, UserToken } from './public.ts';
 
 export type Seat = {
   element: HTMLElement;
@@ -10,9 +10,14 @@ export type Seat = {
   options: WidgetOptions;
   /** Where the widget keeps what survives a reload. */
   memoryKey: string;
+  /** When the page was read, in ms since 1970: what its tag says, it said then. */
+  at: number;
 };
 
-export type AppMethods = Pick<PorchlightApi, 'open' | 'close' | 'toggle' | 'identify' | 'on' | 'destroy'>;
+export type AppMethods = Pick<PorchlightApi, 'open' | 'close' | 'toggle' | 'on' | 'destroy'> & {
+  /** @param at when the page said so, in ms since 1970 @param isTag by the tag that each of its pages has */
+  identify(userToken: UserToken | undefined, at: number, isTag?: boolean): void;
+};
 
 /** What the app's module exports. */
 export type AppModule = { createWidget: (seat: Seat) => AppMethods };

@@ -8,7 +8,7 @@ import { createMemory } from '../../widget/state/memory.ts';
 import { createPanel } from '../../widget/state/panel.ts';
 import { en } from '../../widget/strings/en.ts';
 import type { Call } from '../../widget/transport/http.ts';
-import type { SessionKeeper } from '../../widget/transport/session.ts';
+import type { SessionKeeper, SessionState } from '../../widget/transport/session.ts';
 import { App } from '../../widget/view/app.tsx';
 
 // Parts that a browser loads on demand are compiled here when they are first met, which takes a busy machine a while.
@@ -56,7 +56,6 @@ const session = {
 export async function renderChat(respond: (call: Call) => Reply) {
   const calls: Call[] = [];
   const sessions = {
-    open: async () => session,
     call: async (call: Call) => {
       calls.push(call);
       const reply = await respond(call);
@@ -82,13 +81,20 @@ export async function renderChat(respond: (call: Call) => Reply) {
     readPage: () => undefined,
     onNextFrame: (draw) => queueMicrotask(draw),
     onSent: () => panel.setOpen(true),
+    isReady: () => true,
   });
+  /** What the keeper does once it is known who is there. */
+  const begin = () => panel.publish(session as unknown as SessionState);
   panel.setOpen(true);
-  await panel.begin();
+  begin();
   const chat = {
     panel,
     conversation,
-    options: readOptions(document.createElement('script')),
+    options: readOptions(
+      Object.assign(document.createElement('script'), {
+        src: 'https://shop.test/porchlight/widget/loader.js',
+      }),
+    ),
     strings: en,
     begin() {},
     open: () => panel.setOpen(true),
@@ -96,5 +102,5 @@ export async function renderChat(respond: (call: Call) => Reply) {
     keeps: () => true,
   };
   const view = render(<App chat={chat} focuses={() => true} />);
-  return { ...view, panel, conversation, calls };
+  return { ...view, panel, conversation, calls, begin };
 }

@@ -96,21 +96,26 @@ describe('memory', () => {
   test('lets a guest who signs in keep the conversation', () => {
     const storage = createStorage();
     const memory = createMemory('k', () => storage);
-    memory.setIdentity('anonymous:1', 'session');
+    memory.setIdentity('anonymous:1', 'session', 1, false);
     memory.change({ conversationId: 'c' });
-    memory.setIdentity('email:a@shop.example', undefined);
-    expect(memory.read()).toEqual({ subject: 'email:a@shop.example', conversationId: 'c' });
+    memory.setIdentity('email:a@shop.example', undefined, 1, false);
+    expect(memory.read()).toMatchObject({ subject: 'email:a@shop.example', conversationId: 'c' });
   });
 
   test('lets nothing of one visitor reach another', () => {
     const storage = createStorage();
     const memory = createMemory('k', () => storage);
-    memory.setIdentity('email:a@shop.example', undefined);
+    memory.setIdentity('email:a@shop.example', undefined, 1, false);
     memory.change({ conversationId: 'c', open: true });
-    memory.setIdentity('email:b@shop.example', undefined);
-    expect(memory.read()).toEqual({ subject: 'email:b@shop.example', open: true });
+    memory.setIdentity('email:b@shop.example', undefined, 1, false);
+    expect(memory.read()).toEqual({
+      subject: 'email:b@shop.example',
+      who: 'email:b@shop.example',
+      said: 1,
+      open: true,
+    });
     memory.change({ conversationId: 'd' });
-    memory.setIdentity('anonymous:2', 'session');
+    memory.setIdentity('anonymous:2', 'session', 1, false);
     expect(memory.read().conversationId).toBeUndefined();
   });
 });
@@ -132,6 +137,48 @@ describe('the table of states', () => {
     const retryable = Object.entries(problems).filter(([, { retryable }]) => retryable);
     expect(retryable.filter(([code]) => !isRetryable(code as WidgetCode))).toEqual([]);
     expect((['agent-refused', 'aborted', 'bad-request'] as WidgetCode[]).filter(isRetryable)).toEqual([]);
+  });
+});
+
+describe('what all tabs share about who is there', () => {
+  test('is noted only once the chat was used, and an earlier word takes nothing back', () => {
+    const kept: Record<string, string> = {};
+    const memory = createMemory('k', () => createStorage(kept));
+    expect(memory.readKept()).toBeUndefined();
+    memory.change({ open: true });
+    expect(memory.readKept()).toBeUndefined();
+    memory.setIdentity('a', undefined, 5, true);
+    memory.change({ conversationId: 'c' });
+    memory.claim(undefined, 7, true);
+    expect(memory.readKept()).toEqual({ subject: undefined, who: undefined, saidAt: 7 });
+    expect(JSON.parse(kept.k ?? '')).toEqual({ open: true, said: 7, tag: true });
+  });
+
+  test('leaves a guest’s place to the one who signs in next, and to nobody after', () => {
+    const storage = createStorage();
+    const memory = createMemory('k', () => storage);
+    memory.setIdentity('guest', 'session', 1, false);
+    memory.change({ conversationId: 'c' });
+    memory.claim('a', 2, false);
+    expect(memory.read()).toMatchObject({ session: 'session', conversationId: 'c' });
+    memory.claim('b', 3, false);
+    expect(memory.read()).toEqual({ who: 'b', said: 3 });
+  });
+
+  test('is not believed when it comes from the future', () => {
+    const storage = createStorage();
+    const memory = createMemory('k', () => storage);
+    memory.setIdentity('a', undefined, Date.now() + 3_600_000, false);
+    expect(memory.readKept()?.saidAt).toBe(0);
+  });
+
+  test('keeps a tab that shows one visitor from writing into another’s place', () => {
+    const storage = createStorage();
+    const [one, other] = [createMemory('k', () => storage), createMemory('k', () => storage)];
+    one.setIdentity('a', undefined, 1, false);
+    other.setIdentity('b', undefined, 2, false);
+    one.change({ conversationId: 'of a', open: true });
+    expect(other.read()).toEqual({ subject: 'b', who: 'b', said: 2, open: true });
   });
 });
 

@@ -128,10 +128,10 @@ test('controls of direction around a link are not drawn', async () => {
 });
 
 test('of the next visitor it is read out too', async () => {
-  const { say, panel, conversation } = await ask();
+  const { say, panel, conversation, begin } = await ask();
   conversation.hide();
   panel.reset();
-  await panel.begin();
+  begin();
   conversation.send('Anything?');
   say({ kind: 'turn-completed', data: { message: toMessage({ text: 'Hello to you.' }) } });
   await waitFor(() => expect(spoken()).toBe('Answer: Hello to you.'));

@@ -10,8 +10,10 @@ import { createDeciding, type Deciding } from './deciding.ts';
 import type { Entry } from './entries.ts';
 import { followEntry } from './following.ts';
 import type { Memory } from './memory.ts';
+import { createOutbox } from './outbox.ts';
 import { createScreen, type Screen } from './screen.ts';
 import { createAnswer } from './turn.ts';
+import { makeUuid } from './uuid.ts';
 
 export type ConversationDeps = {
   sessions: SessionKeeper;
@@ -20,7 +22,10 @@ export type ConversationDeps = {
   readPage: () => TurnRequest['page'];
   /** Calls back once before the next frame. */
   onNextFrame: (draw: () => void) => void;
-  onSent: (conversationId: string) => void;
+  /** Undefined: it is held. */
+  onSent: (conversationId: string | undefined) => void;
+  /** It is known whose conversation is shown. */
+  isReady: () => boolean;
   makeId?: () => string;
 };
 
@@ -38,28 +43,26 @@ export type Conversation = { readonly [K in Shown]: ReadonlySignal<Screen[K]['va
     /** Takes up what was on screen before a reload or in another tab. */
     resume(): Promise<void>;
     startNew(): void;
-    /** Shows nothing, and forgets nothing: who is there is about to be asked. */
+    /** Sends what was held. */
+    release(): void;
+    /** Shows nothing, and forgets nothing: somebody else is there. */
     hide(): void;
     /** Follows nothing any more. */
     close(): void;
   };
 
 export function createConversation(deps: ConversationDeps): Conversation {
-  const { sessions, memory, tabs } = deps;
-  const makeId = deps.makeId ?? (() => crypto.randomUUID());
+  const { sessions, memory, tabs, makeId = makeUuid } = deps;
   const screen = createScreen();
   const { id, entries, running, loading, lost, problem, older, hasOlder } = screen;
 
   /** Stop was pressed before the helper had the turn. */
   let stopOnceKnown: string | undefined;
+  const outbox = createOutbox(memory, screen, makeId);
 
   const say = (situation: Situation, again?: () => void) => (error: unknown) => {
     const cause = error instanceof WidgetError ? error : new WidgetError('internal');
     if (cause.code !== 'aborted') problem.value = { situation, cause, again };
-  };
-  /** The one place is shared by all tabs: another one's question stays in it. */
-  const clearPending = (turnId: string) => {
-    if (memory.read().pending?.turnId === turnId) memory.change({ pending: undefined });
   };
   const forget = () => {
     memory.change({ conversationId: undefined, pending: undefined });
@@ -95,12 +98,13 @@ export function createConversation(deps: ConversationDeps): Conversation {
       signal,
       onNextFrame: deps.onNextFrame,
       onAccepted: () => {
-        clearPending(entry.turnId);
+        outbox.forget(entry.turnId);
         tabs.tell({ kind: 'turn', conversationId, turnId: entry.turnId });
         if (stopOnceKnown === entry.turnId) sendStop(conversationId, entry);
       },
       onLost: (code) => {
         lost.value = code;
+        if (code && stopOnceKnown === entry.turnId) outbox.giveUp(entry, code);
       },
     });
     if (signal.aborted) return;
@@ -109,7 +113,8 @@ export function createConversation(deps: ConversationDeps): Conversation {
     if (end === 'gone') return reloadOrSay(conversationId);
     if (end === 'ended') return;
     // A question that may be sent again later is not lost by a reload.
-    if (entry.known || !isRetryable(end.code)) clearPending(entry.turnId);
+    if (entry.known || !isRetryable(end.code)) outbox.forget(entry.turnId);
+    else if (end.code !== 'offline') outbox.refuse(entry.turnId, end.code);
     if (end.code === 'not-found' && !question) forget();
     if (end.code === 'turn-running') {
       // Another tab was quicker: its turn is shown, and this question stays, to be sent again.
@@ -133,6 +138,10 @@ export function createConversation(deps: ConversationDeps): Conversation {
     void follow(conversationId, entry, question);
   };
   const send = (text: string, replaces?: string) => {
+    if (!deps.isReady()) {
+      outbox.hold(text, replaces);
+      return deps.onSent(undefined);
+    }
     const conversationId = id.value ?? makeId();
     id.value = conversationId;
     problem.value = undefined;
@@ -147,7 +156,7 @@ export function createConversation(deps: ConversationDeps): Conversation {
     deps.onSent(conversationId);
   };
   const load = async (conversationId: string): Promise<void> => {
-    screen.clear(conversationId);
+    outbox.clear(conversationId);
     const { signal } = screen;
     loading.value = true;
     try {
@@ -192,17 +201,9 @@ export function createConversation(deps: ConversationDeps): Conversation {
       const entry = entries.value.findLast(
         ({ turnId, answer }) => turnId === running.value || answer.value?.status === 'paused',
       );
-      const conversationId = id.value;
-      if (!entry || conversationId === undefined) return;
-      if (!entry.known && lost.value) {
-        // The helper never had it: there is nothing to stop but the trying.
-        const code = lost.value;
-        clearPending(entry.turnId);
-        screen.endAll();
-        entry.answer.value = { ...createAnswer(entry.turnId, 'failed'), code };
-        return;
-      }
-      if (entry.known) sendStop(conversationId, entry);
+      if (!entry) return;
+      if (!entry.known && (lost.value || !deps.isReady())) outbox.giveUp(entry, lost.value);
+      else if (entry.known) sendStop(id.value as string, entry);
       else stopOnceKnown = entry.turnId;
     },
     retry(turnId) {
@@ -217,19 +218,22 @@ export function createConversation(deps: ConversationDeps): Conversation {
     loadOlder,
     async resume() {
       const { conversationId, pending } = memory.read();
-      if (conversationId === undefined) return;
+      if (conversationId === undefined) return outbox.clear(undefined);
       if (pending?.conversationId !== conversationId) return load(conversationId);
       // The page went away before the helper was seen to take the question: sending it again is harmless.
-      screen.clear(conversationId);
+      outbox.clear(conversationId);
       await reload(conversationId).catch(() => {});
       if (id.value !== conversationId) return;
-      if (screen.find(pending.turnId)) clearPending(pending.turnId);
-      else ask(conversationId, pending.turnId, pending.question);
+      const { turnId, question, code } = pending;
+      if (screen.find(turnId)) outbox.forget(turnId);
+      else if (code === undefined) ask(conversationId, turnId, question);
+      else screen.add(turnId, question.text, { ...createAnswer(turnId, 'failed'), code }).request = question;
     },
     refresh() {
       if (id.value !== undefined && running.value === undefined) void reloadOrSay(id.value);
     },
-    hide: () => screen.clear(undefined),
+    release: () => outbox.release(send),
+    hide: () => outbox.hide(),
     close: () => screen.endAll(),
     startNew: forget,
   };

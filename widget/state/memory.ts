@@ -1,12 +1,27 @@
 /** What survives a reload, in this site's localStorage: nothing is written before the visitor's first act. */
 import type { TurnRequest } from '../../server-helper/protocol/wire.ts';
+import type { WidgetCode } from '../errors.ts';
+import type { Around } from './happening.ts';
+import { toClaimed } from './subject.ts';
 
 /** A question that the helper has not been seen to accept. */
-export type PendingQuestion = { conversationId: string; turnId: string; question: TurnRequest };
+export type PendingQuestion = {
+  conversationId: string;
+  turnId: string;
+  question: TurnRequest;
+  /** It was refused: it is sent again by a click alone. */
+  code?: WidgetCode;
+};
 
 export type Remembered = {
-  /** Whose conversation this is. */
+  /** Whose conversation this is, hashed. */
   subject?: string;
+  /** Who is signed in, as pages of this site said last, hashed; absent: nobody. */
+  who?: string;
+  /** When they said so, in ms since 1970. */
+  said?: number;
+  /** They say it by the tag: a page whose tag says nothing is a sign-out. */
+  tag?: boolean;
   /** A guest's session, renewable for 30 days. One who signed in brings a token instead. */
   session?: string;
   conversationId?: string;
@@ -16,10 +31,14 @@ export type Remembered = {
 
 export type Memory = {
   read(): Remembered;
+  /** What all tabs share about who is there; undefined before the first use. */
+  readKept(): Around['kept'];
+  /** Of another visitor than this tab's, only `open` is changed. */
   change(change: { [K in keyof Remembered]?: Remembered[K] | undefined }): void;
-  /** Another subject than before: all that belonged to the earlier one goes, unless the guest became this visitor. */
-  setIdentity(subject: string, guestSession: string | undefined): void;
-  clear(): void;
+  /** Pages say now that this one is there: what an earlier one left goes, but a guest may be about to sign in. */
+  claim(who: string | undefined, at: number, tag: boolean): void;
+  /** Whose conversation it is from now on: an earlier one's goes, unless the guest became this visitor. */
+  setIdentity(subject: string, guestSession: string | undefined, at: number, tag: boolean): void;
   /** False once the browser has refused to keep something. */
   readonly keeps: boolean;
 };
@@ -28,6 +47,7 @@ export type Memory = {
 export function createMemory(key: string, readStorage: () => Storage = () => localStorage): Memory {
   let keeps = true;
   let cache: Remembered | undefined;
+  let own: string | undefined;
 
   const read = (): Remembered => {
     if (keeps || cache === undefined) {
@@ -40,33 +60,39 @@ export function createMemory(key: string, readStorage: () => Storage = () => loc
     }
     return cache;
   };
-  const write = (next: Remembered) => {
-    cache = next;
+  const write = (next: { [K in keyof Remembered]?: Remembered[K] | undefined }) => {
+    const filled = Object.entries(next).filter(([, value]) => value !== undefined && value !== false);
+    cache = Object.fromEntries(filled);
     try {
-      if (Object.keys(next).length === 0) readStorage().removeItem(key);
-      else readStorage().setItem(key, JSON.stringify(next));
+      if (filled.length === 0) readStorage().removeItem(key);
+      else readStorage().setItem(key, JSON.stringify(cache));
     } catch {
       keeps = false;
     }
   };
-  const change: Memory['change'] = (changes) => {
-    const next = { ...read(), ...changes };
-    for (const name of Object.keys(next) as (keyof Remembered)[])
-      if (next[name] === undefined) delete next[name];
-    write(next as Remembered);
-  };
-
   return {
     read,
-    change,
-    setIdentity(subject, guestSession) {
-      const before = read();
-      const becameKnown = before.session !== undefined && guestSession === undefined;
-      if (before.subject !== undefined && before.subject !== subject && !becameKnown)
-        write(before.open === undefined ? {} : { open: before.open });
-      change({ subject, session: guestSession });
+    readKept() {
+      const { subject, who, said } = read();
+      // A word from the future was noted before the clock was set back: any word is later.
+      return said === undefined ? undefined : { subject, who, saidAt: said > Date.now() ? 0 : said };
     },
-    clear: () => write({}),
+    change(changes) {
+      const before = read();
+      if (own === undefined || before.subject === own) write({ ...before, ...changes });
+      else if ('open' in changes) write({ ...before, open: changes.open });
+    },
+    claim(who, at, tag) {
+      write(toClaimed(read(), who, at, tag));
+    },
+    setIdentity(subject, session, said, tag) {
+      const who = session === undefined ? subject : undefined;
+      const before = toClaimed(read(), who, said, tag);
+      // A guest whose session is another's now, or over, is another guest.
+      const isOther = who === undefined && before.subject !== subject;
+      own = subject;
+      write({ ...(isOther ? { open: before.open, said, tag } : before), subject, session });
+    },
     get keeps() {
       return keeps;
     },
@@ -83,9 +109,15 @@ function readRemembered(text: string | null): Remembered {
     return {};
   }
   if (typeof value !== 'object' || value === null) return {};
-  const { subject, session, conversationId, open, pending } = value as Record<string, unknown>;
+  const { subject, who, said, tag, session, conversationId, open, pending } = value as Record<
+    string,
+    unknown
+  >;
   const remembered: Remembered = {};
   if (typeof subject === 'string') remembered.subject = subject;
+  if (typeof who === 'string') remembered.who = who;
+  if (typeof said === 'number') remembered.said = said;
+  if (tag === true) remembered.tag = true;
   if (typeof session === 'string') remembered.session = session;
   if (typeof conversationId === 'string') remembered.conversationId = conversationId;
   if (typeof open === 'boolean') remembered.open = open;

@@ -21,8 +21,12 @@ export type Panel = {
   readonly visit: ReadonlySignal<number>;
   setOpen(open: boolean): void;
   show(side: Side): void;
-  /** Opens the session; the reason why not is in `refused`. */
-  begin(): Promise<boolean>;
+  /** What is on screen stays out of sight until it is known whose it is. */
+  readonly veiled: ReadonlySignal<boolean>;
+  veil(isVeiled: boolean): void;
+  /** Somebody is there, and this is their session. */
+  publish(session: SessionState): void;
+  refuse(code: WidgetCode): void;
   loadConversations(more?: boolean): Promise<void>;
   remove(id: string): Promise<void>;
   /** Another visitor: nothing of the earlier one is left. */
@@ -39,6 +43,7 @@ export function createPanel(sessions: SessionKeeper, tabs: Tabs): Panel {
   const next = signal<string | undefined>(undefined);
   const hasMore = signal(false);
   const visit = signal(0);
+  const veiled = signal(false);
   let generation = 0;
 
   return {
@@ -56,20 +61,16 @@ export function createPanel(sessions: SessionKeeper, tabs: Tabs): Panel {
     show: (which) => {
       side.value = which;
     },
-    async begin() {
-      const mine = generation;
-      try {
-        const opened = await sessions.open();
-        if (mine !== generation) return false;
-        const before = session.value?.subject;
-        session.value = opened;
-        refused.value = undefined;
-        if (before !== opened.subject) tabs.tell({ kind: 'identity', subject: opened.subject });
-        return true;
-      } catch (error) {
-        if (mine === generation) refused.value = error instanceof WidgetError ? error.code : 'internal';
-        return false;
-      }
+    veiled,
+    veil: (isVeiled) => {
+      veiled.value = isVeiled;
+    },
+    publish(opened) {
+      session.value = opened;
+      refused.value = undefined;
+    },
+    refuse(code) {
+      refused.value = code;
     },
     async loadConversations(more = false) {
       const mine = generation;

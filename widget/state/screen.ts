@@ -1,10 +1,10 @@
 /** What of a conversation is on screen, and the one scope that everything begun for it ends with. */
 import { batch, computed, signal } from '@preact/signals';
-import type { ConversationReply } from '../../server-helper/protocol/wire.ts';
+import type { ConversationReply, TurnRequest } from '../../server-helper/protocol/wire.ts';
 import type { WidgetCode, WidgetError } from '../errors.ts';
 import type { Situation } from '../states.ts';
 import { createEntry, type Entry, toEntries } from './entries.ts';
-import type { Answer } from './turn.ts';
+import { type Answer, createAnswer } from './turn.ts';
 
 /** What could not be done, why, and how it is tried again where a click may do that. */
 export type Problem = { situation: Situation; cause: WidgetError; again?: (() => void) | undefined };
@@ -61,6 +61,10 @@ export function createScreen() {
       const entry = createEntry(turnId, question, answer);
       entries.value = [...entries.value, entry];
       return entry;
+    },
+    /** A question that was refused, to be sent again by a click. */
+    addFailed(turnId: string, question: TurnRequest, code: WidgetCode): void {
+      this.add(turnId, question.text, { ...createAnswer(turnId, 'failed'), code }).request = question;
     },
     /** Drops a turn and all that followed it. */
     cutFrom(turnId: string) {

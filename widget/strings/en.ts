@@ -50,7 +50,7 @@ export const en = {
   unauthenticated: 'The chat was reset. Please try again.',
   'session-expired': 'The chat was reset. Please try again.',
   'sso-token-invalid': 'Your sign-in could not be checked. You are chatting as a guest.',
-  'sso-token-expired': 'Your sign-in could not be checked. You are chatting as a guest.',
+  'sso-token-expired': 'Your sign-in has ended or changed. Reload the page to go on.',
   'sign-in-required': 'Sign in on this site to use the chat.',
   'origin-refused': 'The chat is not available on this page.',
   'not-allowed': 'This is not possible here.',

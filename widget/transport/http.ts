@@ -51,6 +51,7 @@ async function request(helper: string, call: Call & { session?: string }): Promi
     throw new WidgetError(navigator.onLine ? 'unreachable' : 'offline');
   } finally {
     clearTimeout(timer);
+    call.signal?.removeEventListener('abort', onAbort);
   }
   if (call.path === '/session' && !isHelper(response)) throw new WidgetError('unreachable');
   if (response.ok) return response;

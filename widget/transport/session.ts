@@ -1,135 +1,230 @@
-/** Who the helper takes this visitor for: one session, renewed once and in silence when its hour is over. */
+/** Carries out what the identity machine says: asks the page and the helper, and makes calls as whoever is there. */
 import type { SessionReply } from '../../server-helper/protocol/wire.ts';
-import { WidgetError } from '../errors.ts';
+import { type WidgetCode, WidgetError } from '../errors.ts';
 import type { UserToken } from '../public.ts';
+import { createIdentity, type Happening, type Source, type Todo } from '../state/happening.ts';
+import { step } from '../state/identity.ts';
 import type { Memory } from '../state/memory.ts';
+import { readClaims, toHash, toSubject } from '../state/subject.ts';
+import { toBackoffMs, wait } from './backoff.ts';
 import { type Call, callHelper } from './http.ts';
+import type { Tabs } from './tabs.ts';
+import { askPage, readToken } from './token.ts';
 
 export type SessionState = SessionReply & {
-  /** Subject of the session; changes when the identity does. */
+  /** Of the session, hashed; changes when the identity does. */
   subject: string;
   /** The page gave a token that was not taken, and the visitor goes on as a guest. */
   tokenRefused: boolean;
 };
 
 export type SessionKeeper = {
-  /** The current session, opened when there is none. */
-  open(signal?: AbortSignal): Promise<SessionState>;
-  /** A call with the session; a session that is over is renewed and the call made once more. */
+  /** A call as whoever is there, once that is known; never as anybody else than when it was begun. */
   call(call: Call): Promise<Response>;
-  /** Forgets the session; the next call opens one for `userToken`. */
-  identify(userToken: UserToken | undefined): void;
-  /** Forgets the session; the next call opens one anew. */
-  restart(): void;
+  /** What the page says about who is there. @param at ms since 1970 @param isTag by the tag on each of its pages */
+  say(userToken: UserToken | undefined, at: number, isTag?: boolean): void;
+  happen(happening: Happening): void;
+  /** The panel opened. */
+  open(): void;
+  /** It is known whose things are on screen. */
+  readonly isSettled: boolean;
+  /** The visitor has acted, and somebody is there or about to be. */
+  readonly isBegun: boolean;
+  close(): void;
 };
 
-/** @param onOtherVisitor a session that was renewed turned out to be somebody else's: nothing was sent as them */
-export function createSessionKeeper(
-  helper: string,
-  memory: Memory,
-  userToken: UserToken | undefined,
-  onOtherVisitor: () => void,
-): SessionKeeper {
-  let token = userToken;
-  let opening: Promise<SessionState> | undefined;
-  /** Counts up whenever somebody else may be there: what was begun before then must change nothing. */
-  let era = 0;
+/** What the machine's decisions are for the rest of the widget. */
+export type SessionHooks = {
+  isOpen(): boolean;
+  isShown(): boolean;
+  /** Nothing of the earlier visitor is shown any more. */
+  drop(closes: boolean): void;
+  publish(session: SessionState): void;
+  refuse(code: WidgetCode): void;
+  /** Takes up what this visitor left. */
+  resume(): void;
+  /** After each step: whether all that is on screen is to be out of sight. */
+  veil(isVeiled: boolean): void;
+};
 
-  const ask = async (body: object, signal?: AbortSignal) => {
-    const response = await callHelper(helper, { method: 'POST', path: '/session', body, signal });
+export type SessionDeps = {
+  helper: string;
+  memory: Memory;
+  tabs: Tabs;
+  hooks: SessionHooks;
+  /** When the page was read, in ms since 1970. */
+  readAt: number;
+  now?: () => number;
+};
+
+/** How long a page that has said nothing is waited for, once it has loaded. */
+const silenceMs = 3_000;
+
+export function createSessionKeeper(deps: SessionDeps): SessionKeeper {
+  const { helper, memory, tabs, hooks, now = Date.now } = deps;
+  let identity = createIdentity({ kind: 'unsaid' }, deps.readAt);
+  let saysByTag = false;
+  let askToken: Exclude<UserToken, string> | undefined;
+  let current: SessionState | undefined;
+  /** The latest reply of the helper, until the machine has said what it means. */
+  let reply: SessionState | undefined;
+  /** Counts up whenever somebody else may be there: what was begun before then is sent as nobody. */
+  let era = 0;
+  const closing = new AbortController();
+  const waiters = new Set<(error?: WidgetError) => void>();
+  const settleWaiters = (error?: WidgetError) => {
+    for (const waiter of [...waiters]) waiter(error);
+  };
+
+  const happen = (happening: Happening) => {
+    if (closing.signal.aborted) return;
+    const isOpen = hooks.isOpen();
+    const kept = memory.readKept();
+    const [next, todos] = step(identity, happening, { now: now(), isOpen, isShown: hooks.isShown(), kept });
+    identity = next;
+    for (const todo of todos) carryOut(todo);
+    hooks.veil(identity.veiled);
+    if (identity.phase === 'settled' && !identity.veiled) settleWaiters();
+  };
+  const carryOut = (todo: Todo): void => {
+    switch (todo.do) {
+      case 'ask':
+        return void ask(todo.ticket);
+      case 'wait':
+        return waitForPage(todo.ticket);
+      case 'open':
+        return void open(todo.ticket, todo.token, todo.tokenRefused);
+      case 'retry':
+        return void wait(toBackoffMs(todo.failures - 1), closing.signal).then(
+          () => happen({ what: 'again', ticket: todo.ticket }),
+          () => {},
+        );
+      case 'drop':
+        era += 1;
+        current = undefined;
+        settleWaiters(new WidgetError('aborted'));
+        return hooks.drop(todo.closes);
+      case 'claim':
+        return memory.claim(todo.who, todo.at, saysByTag);
+      case 'tell':
+        return tabs.tell({ kind: 'identity', who: todo.who, ask: todo.ask, at: todo.at });
+      case 'settle':
+        current = reply as SessionState;
+        memory.setIdentity(
+          current.subject,
+          current.visitor.kind === 'anonymous' ? current.session : undefined,
+          todo.at,
+          saysByTag,
+        );
+        return hooks.publish(current);
+      case 'resume':
+        return hooks.resume();
+      case 'refuse':
+        settleWaiters(new WidgetError(todo.code));
+        return hooks.refuse(todo.code);
+    }
+  };
+
+  const ask = async (ticket: number) => {
+    try {
+      const token = await askPage(askToken as Exclude<UserToken, string>);
+      happen({ what: 'answered', ticket, token, subject: token && toSubject(token) });
+    } catch (error) {
+      console.error('Porchlight: the function that the page gave to identify() failed.', error);
+      happen({ what: 'failed', ticket });
+    }
+  };
+  const waitForPage = (ticket: number) => {
+    const look = () => {
+      if (document.readyState === 'complete') happen({ what: 'silent', ticket });
+      else waitForPage(ticket);
+    };
+    wait(silenceMs, closing.signal).then(look, () => {});
+  };
+  const post = async (body: object) => {
+    const response = await callHelper(helper, { method: 'POST', path: '/session', body });
     return (await response.json()) as SessionReply;
   };
-  const readToken = async () => (typeof token === 'function' ? await token() : token);
-
-  /** A guest's session is offered along with the token, so that what the guest said is not lost. */
-  const askAs = async (ssoToken: string, signal?: AbortSignal) => {
-    const guest = memory.read().session;
-    return ask(guest === undefined ? { ssoToken } : { ssoToken, session: guest }, signal);
-  };
-  const askAsGuest = async (signal?: AbortSignal) => {
-    const guest = memory.read().session;
-    if (guest === undefined) return ask({}, signal);
-    try {
-      return await ask({ session: guest }, signal);
-    } catch (error) {
-      if (!(error instanceof WidgetError) || error.status !== 401 || error.code === 'sign-in-required')
-        throw error;
-      return ask({}, signal);
-    }
-  };
-  /** A refused token is asked for once more; then the visitor is a guest, where guests are welcome. */
-  const start = async (signal?: AbortSignal): Promise<{ reply: SessionReply; tokenRefused: boolean }> => {
-    for (let tries = 0; tries < 2; tries += 1) {
-      const ssoToken = await readToken();
-      if (ssoToken === undefined) break;
-      try {
-        return { reply: await askAs(ssoToken, signal), tokenRefused: false };
-      } catch (error) {
-        const refused = error instanceof WidgetError && error.code.startsWith('sso-token-');
-        if (!refused) throw error;
-        if (tries === 1 || typeof token !== 'function')
-          return { reply: await askAsGuest(signal), tokenRefused: true };
-      }
-    }
-    return { reply: await askAsGuest(signal), tokenRefused: false };
-  };
-
-  const open = async (signal?: AbortSignal): Promise<SessionState> => {
-    const mine = era;
-    const { reply, tokenRefused } = await start(signal);
-    if (mine !== era) throw new WidgetError('aborted');
-    const subject = readSubject(reply.session);
-    memory.setIdentity(subject, reply.visitor.kind === 'anonymous' ? reply.session : undefined);
-    return { ...reply, subject, tokenRefused };
-  };
-  const openOnce = (signal?: AbortSignal) => {
-    if (opening) return opening;
-    const mine = open(signal).catch((error: unknown) => {
-      if (opening === mine) opening = undefined;
-      throw error;
+  /** A guest's session is offered along with a token, so that what the guest said is not lost. */
+  const exchange = async (ssoToken: string | undefined) => {
+    const session = memory.read().session;
+    const guest = session === undefined ? {} : { session };
+    if (ssoToken !== undefined) return post({ ssoToken, ...guest });
+    return post(guest).catch((error: unknown) => {
+      const isOver = error instanceof WidgetError && error.status === 401;
+      if (session === undefined || !isOver || error.code === 'sign-in-required') throw error;
+      return post({});
     });
-    opening = mine;
-    return mine;
   };
-  const startAnew = () => {
-    era += 1;
-    opening = undefined;
+  const open = async (ticket: number, token: string | undefined, tokenRefused: boolean) => {
+    try {
+      const opened = await exchange(token);
+      const subject = toHash(String(readClaims(opened.session).sub));
+      if (ticket === identity.ticket) reply = { ...opened, subject, tokenRefused };
+      happen({ what: 'opened', ticket, subject, isGuest: opened.visitor.kind === 'anonymous' });
+    } catch (error) {
+      const { code, status } = error instanceof WidgetError ? error : new WidgetError('bad-stream');
+      happen({ what: 'refused', ticket, code, mayPass: status === undefined || code === 'shutting-down' });
+    }
+  };
+
+  /** Resolves with the session of whoever is there. @throws WidgetError when that cannot be known now */
+  const settled = (signal?: AbortSignal): Promise<SessionState> => {
+    if (identity.phase === 'settled' && current) return Promise.resolve(current);
+    return new Promise((resolve, reject) => {
+      const waiter = (error?: WidgetError) => {
+        waiters.delete(waiter);
+        signal?.removeEventListener('abort', onAbort);
+        if (error) reject(error);
+        else resolve(current as SessionState);
+      };
+      const onAbort = () => waiter(new WidgetError('aborted'));
+      waiters.add(waiter);
+      signal?.addEventListener('abort', onAbort);
+      if (signal?.aborted) onAbort();
+      else happen({ what: 'begin' });
+    });
   };
 
   return {
-    open: openOnce,
+    happen,
+    get isSettled() {
+      return identity.phase === 'settled' && !identity.veiled;
+    },
+    get isBegun() {
+      return identity.phase !== 'rest';
+    },
+    open: () => happen({ what: identity.shown ? 'seen' : 'begin' }),
+    say(userToken, at, isTag = false) {
+      saysByTag = isTag;
+      if (typeof userToken === 'function') askToken = userToken;
+      happen({ what: 'said', source: toSource(userToken), at });
+    },
     async call(call) {
-      const { session, subject } = await openOnce();
+      const session = await settled(call.signal);
+      const mine = era;
       try {
-        return await callHelper(helper, { ...call, session });
+        return await callHelper(helper, { ...call, session: session.session });
       } catch (error) {
         if (!(error instanceof WidgetError) || error.status !== 401) throw error;
-        const before = opening;
+        if (mine !== era) throw new WidgetError('aborted');
         // Only the first of several calls that met the end of the hour opens a new session.
-        if ((await before)?.session === session) opening = undefined;
-        const renewed = await openOnce();
-        if (renewed.subject !== subject) {
-          onOtherVisitor();
-          throw new WidgetError('aborted');
-        }
+        if (current?.session === session.session) happen({ what: 'expired' });
+        const renewed = await settled(call.signal);
+        if (mine !== era) throw new WidgetError('aborted');
         return callHelper(helper, { ...call, session: renewed.session });
       }
     },
-    identify(next) {
-      token = next;
-      startAnew();
+    close() {
+      closing.abort();
+      settleWaiters(new WidgetError('aborted'));
     },
-    restart: startAnew,
   };
 }
 
-/** The session is a JWT; its subject tells one visitor from another. Only the helper can trust it. */
-function readSubject(session: string): string {
-  try {
-    const payload = session.split('.')[1] ?? '';
-    const json = atob(payload.replace(/-/g, '+').replace(/_/g, '/'));
-    return String((JSON.parse(json) as { sub?: unknown }).sub ?? '');
-  } catch {
-    return '';
-  }
+/** null and '' are what backends give for nobody; anything else that is no token is told, and is nobody. */
+function toSource(userToken: unknown): Source {
+  if (typeof userToken === 'function') return { kind: 'callback' };
+  const token = readToken(userToken);
+  return token === undefined ? { kind: 'nobody' } : { kind: 'token', token, subject: toSubject(token) };
 }

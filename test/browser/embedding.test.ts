@@ -1,0 +1,257 @@
+/** Pages as they are: swapped bodies, modules, hotkeys, plain http, long addresses, a helper that is gone. */
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type Chat, findChat, launchBrowser } from '../support/browser.ts';
+import { type FakeHelper, startFakeHelper, toPage } from '../support/fakehelper.ts';
+import { createGate } from '../support/gate.ts';
+
+type Api = { open(): void; hide(): void; destroy(): void; on(event: string, listener: () => void): void };
+type Scope = { Porchlight: Api; happened: string[] };
+
+let helper: FakeHelper;
+let browser: Browser;
+let context: BrowserContext;
+let page: Page;
+let chat: Chat;
+let told: string[];
+beforeAll(async () => {
+  helper = await startFakeHelper({
+    answer: () => ({ pieces: ['An answer.'] }),
+    pages: (path, url) => {
+      const tag = `<script src="${url}/widget/loader.js" data-bot-id="vesper"></script>`;
+      const html = (head: string, body = '') =>
+        `<!doctype html><html lang="en"><head><link rel="icon" href="data:,">${head}</head><body><input id="field">${body}`;
+      const pages: Record<string, string> = {
+        '/normal': toPage(url),
+        '/dock': toPage(url, 'dock'),
+        '/twice': html(tag + tag),
+        '/body': html('', tag),
+        '/module': html(tag.replace('<script', '<script type="module"')),
+        '/import': html(`<script type="module">import '${url}/widget/loader.js';</script>`),
+        '/relative': html(tag.replace(url, 'porchlight').replace('data-', 'data-helper="porchlight" data-')),
+        '/moved': html(`${tag}<style>body { transform: translateY(300px); filter: blur(0) }</style>`),
+        '/nameless': html(tag.replace(/ data-bot-id="\w+"/, '')),
+        '/frame': html('', `<iframe srcdoc='${html(tag)}' width="600" height="600"></iframe>`),
+        '/early': html(
+          `<script>happened = []; Porchlight = [null, ['nonsense'], ['on', 'ready', () => happened.push('ready')],
+             ['on', 'open', () => { throw new Error('the page’s own') }], ['on', 'open', () => happened.push('open')]]</script>${tag}`,
+        ),
+      };
+      return pages[path] ? { html: pages[path] } : undefined;
+    },
+  });
+  browser = await launchBrowser();
+}, 60_000);
+afterAll(async () => {
+  await browser?.close();
+  await helper?.stop();
+});
+beforeEach(async () => {
+  context = await browser.newContext();
+  page = await context.newPage();
+  chat = findChat(page);
+  told = [];
+  page.on('console', (message) => void told.push(`${message.type()}: ${message.text()}`));
+});
+afterEach(() => context?.close());
+
+const visit = async (path: string) => {
+  await page.goto(helper.here + path);
+  if (path !== '/import') await (path === '/dock' ? chat.dock : chat.launcher.first()).waitFor();
+};
+const chatWorks = async () => {
+  if (!(await chat.panel.isVisible())) await chat.open();
+  await chat.ask('Does it work?');
+  await chat.waitForAnswer('completed');
+};
+const countWidgets = () => page.locator('porchlight-chat').count();
+
+test('a page that swaps its body, or empties its root, keeps the chat, and its script may run again', async () => {
+  await visit('/body');
+  await chatWorks();
+  await page.evaluate(() => {
+    const { src } = document.querySelector('script')!;
+    document.documentElement.replaceChild(document.createElement('body'), document.body);
+    for (const one of document.querySelectorAll('porchlight-chat')) one.remove();
+    (window as unknown as { src: string }).src = src;
+  });
+  await chat.panel.waitFor();
+  await page.evaluate(() => {
+    const { src } = window as unknown as { src: string };
+    const again = document.body.appendChild(document.createElement('script'));
+    again.dataset.botId = 'vesper';
+    again.src = src;
+    return new Promise((resolve) => again.addEventListener('load', resolve));
+  });
+  expect(await countWidgets()).toBe(1);
+  expect(await chat.readAnswers()).toEqual(['An answer.']);
+  await chatWorks();
+  expect(told).toEqual([]);
+});
+
+test('the tag twice in a head is one widget', async () => {
+  await visit('/twice');
+  expect(await countWidgets()).toBe(1);
+  await chatWorks();
+});
+
+test('a tag of type module works, and a bare import says what is missing', async () => {
+  await visit('/module');
+  await chatWorks();
+  await visit('/import');
+  await expect.poll(() => told.join()).toContain('error: Porchlight: no tag with data-bot-id');
+});
+
+test('a tag without data-bot-id is told to the site owner', async () => {
+  await visit('/nameless');
+  expect(told.join()).toContain('warning: Porchlight: no data-bot-id');
+});
+
+test('addresses in the tag are read when the page is, wherever it wanders before the first click', async () => {
+  await visit('/relative');
+  await page.evaluate(() => history.pushState({}, '', '/elsewhere/deep/down'));
+  await chatWorks();
+});
+
+test('a body with transform and filter does not move the launcher', async () => {
+  await page.setViewportSize({ width: 800, height: 600 });
+  await visit('/moved');
+  expect(await chat.launcher.boundingBox()).toEqual({ x: 724, y: 524, width: 56, height: 56 });
+});
+
+test('what is typed in the chat is no hotkey of the page', async () => {
+  await visit('/normal');
+  await page.evaluate(() => {
+    const scope = window as unknown as { heard: string[] };
+    scope.heard = [];
+    for (const type of ['keydown', 'keypress', 'keyup'] as const)
+      addEventListener(type, (event) => {
+        scope.heard.push(event.key);
+        event.preventDefault();
+      });
+  });
+  await chat.open();
+  await chat.composer.pressSequentially('s/?');
+  expect(await chat.composer.inputValue()).toBe('s/?');
+  expect(await page.evaluate(() => (window as unknown as { heard: string[] }).heard)).toEqual([]);
+});
+
+test('open() from the page takes no focus out of a field of the page', async () => {
+  await visit('/body');
+  await page.locator('#field').pressSequentially('ab');
+  await page.evaluate(() => (window as unknown as Scope).Porchlight.open());
+  await chat.panel.waitFor();
+  await page.keyboard.type('cd');
+  expect(await page.locator('#field').inputValue()).toBe('abcd');
+});
+
+test('open() gives the focus to the dock when the visitor asked for it', async () => {
+  await visit('/dock');
+  await page.evaluate(() => {
+    const button = document.body.appendChild(document.createElement('button'));
+    button.textContent = 'Ask us';
+    button.onclick = () => (window as unknown as Scope).Porchlight.open();
+  });
+  await page.getByRole('button', { name: 'Ask us' }).click();
+  await expect.poll(() => page.evaluate(() => document.activeElement?.localName)).toBe('porchlight-chat');
+});
+
+test('a question is asked where the browser makes no UUIDs and has no channel between tabs', async () => {
+  await page.addInitScript(() => {
+    Reflect.deleteProperty(Crypto.prototype, 'randomUUID');
+    window.BroadcastChannel = class {
+      constructor() {
+        throw new Error('forbidden');
+      }
+    } as never;
+  });
+  await visit('/normal');
+  await chatWorks();
+});
+
+test('of the page’s address neither query nor fragment is sent or kept, however long, and of a frame without one nothing', async () => {
+  const bodies: string[] = [];
+  page.on('request', (request) => {
+    if (request.method() === 'PUT') bodies.push(request.postData() ?? '');
+  });
+  await visit(`/normal?reset=secret&state=${'x'.repeat(5_000)}#secret`);
+  await chatWorks();
+  expect(JSON.parse(bodies[0]!).page.url).toBe(`${helper.here}/normal`);
+  await page.goto(`${helper.here}/frame`);
+  const inside = page.frameLocator('iframe').locator('porchlight-chat');
+  await inside.locator('[part~="composer"]').or(inside.locator('[part~="launcher"]')).first().waitFor();
+  if (!(await inside.locator('[part~="composer"]').isVisible()))
+    await inside.locator('[part~="launcher"]').click();
+  await inside.locator('[part~="composer"]').fill('Does it work?');
+  await inside.locator('[part~="composer"]').press('Enter');
+  await expect.poll(() => bodies.length).toBe(2);
+  expect(JSON.parse(bodies[1]!).page).toBeUndefined();
+});
+
+test('an app that does not come is told to the visitor at the launcher and to the site owner, and the next click tries again', async () => {
+  await page.route('**/widget/app-*.js', (route) => route.fulfill({ status: 404 }));
+  await visit('/normal');
+  await chat.launcher.click();
+  await chat.inside('[part~="error"]').waitFor();
+  expect(told.join()).toContain(`error: Porchlight: ${helper.url} gave ${helper.here} no app`);
+  await page.unroute('**/widget/app-*.js');
+  await chatWorks();
+  expect(await chat.inside('[part~="error"]').count()).toBe(0);
+});
+
+test('two clicks on a launcher that is still loading, and a double click later, open the chat', async () => {
+  const gate = createGate();
+  await page.route('**/widget/app-*.js', async (route) => {
+    await gate.opened;
+    await route.continue();
+  });
+  await visit('/normal');
+  await chat.launcher.click();
+  await chat.launcher.click();
+  gate.open();
+  await chat.panel.waitFor();
+  await chat.launcher.click();
+  await chat.panel.waitFor({ state: 'detached' });
+  await chat.launcher.dblclick();
+  await chat.panel.waitFor();
+});
+
+test('what a page queued wrongly, and a listener of its that throws, stop nothing; ready comes before the first intent', async () => {
+  await visit('/early');
+  await expect.poll(() => page.evaluate(() => (window as unknown as Scope).happened)).toEqual(['ready']);
+  expect(told.filter((line) => line.startsWith('warning: Porchlight'))).toHaveLength(2);
+  await chatWorks();
+  expect(await page.evaluate(() => (window as unknown as Scope).happened)).toEqual(['ready', 'open']);
+});
+
+test('the dock tells of its opening, and open() shows what was hidden', async () => {
+  await visit('/dock');
+  await page.evaluate(() => {
+    const scope = window as unknown as Scope;
+    scope.happened = [];
+    scope.Porchlight.on('open', () => scope.happened.push('open'));
+    scope.Porchlight.hide();
+    scope.Porchlight.open();
+  });
+  await chat.panel.waitFor();
+  expect(await page.evaluate(() => (window as unknown as Scope).happened)).toEqual(['open']);
+});
+
+test('a chat that is destroyed while it loads calls nobody and keeps nothing', async () => {
+  const gate = createGate();
+  await page.route('**/widget/app-*.js', async (route) => {
+    await gate.opened;
+    await route.continue();
+  });
+  await visit('/normal');
+  await chat.launcher.click();
+  const before = helper.requests.length;
+  await page.evaluate(() => (window as unknown as Scope).Porchlight.destroy());
+  const loaded = page.waitForResponse('**/widget/app-*.js');
+  gate.open();
+  await (await loaded).finished();
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
+  expect(helper.requests.slice(before).filter((one) => one.includes('/session'))).toEqual([]);
+  expect(await page.evaluate(() => localStorage.length)).toBe(0);
+  expect(await countWidgets()).toBe(0);
+});

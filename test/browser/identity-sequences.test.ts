@@ -1,0 +1,322 @@
+/** Promise 8 in a real browser: visits in several tabs in which the visitor changes, watched frame by frame. */
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type Chat, findChat, launchBrowser } from '../support/browser.ts';
+import { createGate } from '../support/gate.ts';
+import {
+  type IdentitySite,
+  readSeen,
+  showTab,
+  sign,
+  startIdentitySite,
+  watchFor,
+} from '../support/identity-site.ts';
+
+const adas = 'email:ada@shop.example';
+const bens = 'email:ben@shop.example';
+const secret = 'my gift for Ben';
+
+let site: IdentitySite;
+let browser: Browser;
+let context: BrowserContext;
+beforeAll(async () => {
+  [site, browser] = await Promise.all([startIdentitySite(), launchBrowser()]);
+}, 60_000);
+afterAll(async () => {
+  await browser?.close();
+  await site?.stop();
+});
+beforeEach(async () => {
+  site.reset();
+  context = await browser.newContext();
+});
+afterEach(() => context?.close());
+
+async function visit(path: string): Promise<{ page: Page; chat: Chat }> {
+  const page = await context.newPage();
+  await page.goto(site.url + path);
+  const chat = findChat(page);
+  await chat.launcher.waitFor();
+  return { page, chat };
+}
+
+/** Ada has asked something in a tab of her own. */
+async function chatAsAda(path: string) {
+  const { page, chat } = await visit('/plain');
+  await sign(page, 'ada');
+  await page.goto(site.url + path);
+  await chat.open();
+  await chat.ask(secret);
+  await chat.waitForAnswer('completed');
+  expect(site.asked).toEqual([`${adas}: ${secret}`]);
+  return { page, chat };
+}
+
+async function askAs(chat: Chat, subject: string | RegExp, question = 'Who am I?'): Promise<void> {
+  await chat.ask(question);
+  await chat.waitForAnswer('completed');
+  const [by, asked] = site.asked.at(-1)!.split(': ');
+  expect(asked).toBe(question);
+  expect(by).toMatch(subject);
+}
+
+function identify(page: Page, token?: string): Promise<void> {
+  return page.evaluate((value) => {
+    (window as unknown as { Porchlight: { identify(token?: string): void } }).Porchlight.identify(value);
+  }, token);
+}
+
+function readStorage(page: Page): Promise<string> {
+  return page.evaluate(() => JSON.stringify({ ...localStorage }));
+}
+
+test('a tab that was left as Ada asks who is there when its chat is opened again, and Ben sees nothing of hers', async () => {
+  const { page, chat } = await chatAsAda('/callback');
+  await chat.launcher.click();
+  const { page: other } = await visit('/callback');
+  await sign(other);
+  await sign(other, 'ben');
+  await other.reload();
+  await watchFor(page, secret);
+  await chat.open();
+  await askAs(chat, bens);
+  expect(await readSeen(page)).toBe(0);
+});
+
+test('an open chat is out of sight from the moment its tab is left until it is known that the same visitor is back', async () => {
+  const { page, chat } = await chatAsAda('/callback');
+  await chat.composer.fill('half a question');
+  await showTab(page, false);
+  await watchFor(page, secret);
+  await showTab(page, true);
+  await expect.poll(() => readSeen(page)).toBeGreaterThan(0);
+  expect(await chat.composer.inputValue()).toBe('half a question');
+  expect(site.sessions).toEqual([adas]);
+
+  await showTab(page, false);
+  await sign(page, 'ben');
+  await watchFor(page, secret);
+  await showTab(page, true);
+  await expect.poll(() => chat.composer.inputValue()).toBe('');
+  await askAs(chat, bens);
+  expect(await readSeen(page)).toBe(0);
+});
+
+test('a page that comes back from the browser’s memory of pages asks anew, and shows nothing of before', async () => {
+  const { page, chat } = await chatAsAda('/callback');
+  await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true })));
+  await sign(page);
+  await watchFor(page, secret);
+  await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })));
+  await chat.panel.getByText('Hello there.').waitFor();
+  await askAs(chat, 'anonymous:1');
+  expect(await readSeen(page)).toBe(0);
+});
+
+test('on a site that says it by the tag, a page without a token signs Ada out in every tab and in what is kept', async () => {
+  const { page, chat } = await chatAsAda('/tag');
+  const { page: other, chat: otherChat } = await visit('/plain');
+  await sign(other);
+  await watchFor(page, secret);
+  await other.goto(`${site.url}/tag`);
+  await chat.panel.waitFor({ state: 'detached' });
+  expect(await readStorage(other)).not.toContain(secret);
+  const seen = await readSeen(page);
+  await chat.open();
+  await askAs(chat, 'anonymous:1');
+  expect(await readSeen(page)).toBe(seen);
+  if (!(await otherChat.panel.isVisible())) await otherChat.open();
+  expect(await otherChat.panel.textContent()).not.toContain(secret);
+});
+
+test('a tab whose tag still says Ada asks nothing as her once Ben has signed in elsewhere, and says what to do', async () => {
+  const { page, chat } = await chatAsAda('/tag');
+  const { page: other, chat: bensChat } = await visit('/plain');
+  await sign(other, 'ben');
+  await other.goto(`${site.url}/tag`);
+  await chat.panel.waitFor({ state: 'detached' });
+  await watchFor(page, secret);
+  await chat.open();
+  await chat.panel.getByText('Reload the page to go on').waitFor();
+  expect(await readSeen(page)).toBe(0);
+  if (!(await bensChat.panel.isVisible())) await bensChat.open();
+  await askAs(bensChat, bens);
+  expect(site.asked.filter((line) => line.startsWith(adas))).toHaveLength(1);
+  await page.reload();
+  await expect.poll(() => chat.readQuestions()).toEqual(['Who am I?']);
+});
+
+test('a second tab of Ada’s takes nothing from the first: no session, no place, no draft', async () => {
+  const { page, chat } = await chatAsAda('/tag');
+  await chat.composer.fill('half a question');
+  await visit('/tag').then(({ chat: second }) => second.waitForAnswer('completed'));
+  await showTab(page, false);
+  await showTab(page, true);
+  expect(await chat.composer.inputValue()).toBe('half a question');
+  expect(await chat.readQuestions()).toEqual([secret]);
+  expect(site.sessions).toEqual([adas, adas]);
+});
+
+test.each(['logout', 'identify'])('%s() in one tab signs out in every tab', async (method) => {
+  const { page, chat } = await chatAsAda('/call');
+  const { page: other } = await visit('/call');
+  await watchFor(page, secret);
+  await other.evaluate((name) => {
+    (window as unknown as { Porchlight: Record<string, () => void> }).Porchlight[name]!();
+  }, method);
+  await chat.panel.waitFor({ state: 'detached' });
+  expect(await readStorage(page)).not.toContain(secret);
+  const seen = await readSeen(page);
+  await chat.open();
+  await askAs(chat, /^anonymous/);
+  expect(await readSeen(page)).toBe(seen);
+});
+
+test('the same visitor said again, with fresh tokens, changes nothing: not the draft, not the focus, no session', async () => {
+  const { page, chat } = await chatAsAda('/call');
+  await chat.composer.fill('half a question');
+  await page.locator('#field').focus();
+  for (let times = 0; times < 10; times += 1) await identify(page, await sign(page, 'ada'));
+  expect(await chat.composer.inputValue()).toBe('half a question');
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe('field');
+  expect(await chat.readQuestions()).toEqual([secret]);
+  expect(site.sessions).toEqual([adas]);
+  await identify(page, await sign(page, 'ben'));
+  await expect.poll(() => chat.composer.inputValue()).toBe('');
+  await askAs(chat, bens);
+});
+
+test('a page that says late who is there finds the customer’s place, and what was typed meanwhile', async () => {
+  const { page, chat } = await chatAsAda('/call');
+  await chat.launcher.click();
+  await page.goto(`${site.url}/plain`);
+  await chat.open();
+  await chat.composer.fill('and one more thing');
+  await identify(page, await sign(page, 'ada'));
+  await expect.poll(() => chat.readQuestions()).toEqual([secret]);
+  expect(await chat.composer.inputValue()).toBe('and one more thing');
+  expect(site.sessions).toEqual([adas, adas]);
+});
+
+test('what a guest said goes along at sign-in, with the draft', async () => {
+  const { page, chat } = await visit('/call');
+  await chat.open();
+  await askAs(chat, 'anonymous:1', 'Do you ship?');
+  await chat.composer.fill('half a question');
+  await identify(page, await sign(page, 'ada'));
+  await expect.poll(() => site.sessions).toEqual(['anonymous:1', adas]);
+  await expect.poll(() => chat.readQuestions()).toEqual(['Do you ship?']);
+  expect(await chat.composer.inputValue()).toBe('half a question');
+  await askAs(chat, adas);
+});
+
+test('nobody’s address is kept or told to other tabs, and an undelivered question goes with its visitor', async () => {
+  const { page, chat } = await chatAsAda('/call');
+  const { page: other } = await visit('/call');
+  await other.evaluate(() => {
+    const scope = window as unknown as { told: string };
+    scope.told = '';
+    const [key] = Object.keys(localStorage);
+    new BroadcastChannel(key!).onmessage = ({ data }) => {
+      scope.told += JSON.stringify(data);
+    };
+  });
+  await context.setOffline(true);
+  await chat.ask('an undelivered question');
+  expect(await readStorage(page)).toContain('an undelivered question');
+  expect(await readStorage(page)).not.toContain('shop.example');
+  await identify(page);
+  expect(await readStorage(page)).not.toContain('undelivered');
+  await context.setOffline(false);
+  await expect
+    .poll(() => other.evaluate(() => (window as unknown as { told: string }).told))
+    .toContain('identity');
+  expect(await other.evaluate(() => (window as unknown as { told: string }).told)).not.toContain(
+    'shop.example',
+  );
+});
+
+test('a question sent before the session has answered goes into the conversation that was there', async () => {
+  const { page, chat } = await chatAsAda('/tag');
+  await chat.launcher.click();
+  await page.reload();
+  site.today.sessionGate = createGate();
+  await chat.open();
+  await chat.ask('and another one');
+  expect(await chat.readQuestions()).toEqual(['and another one']);
+  site.today.sessionGate.open();
+  await expect.poll(() => chat.readQuestions()).toEqual([secret, 'and another one']);
+  await chat.waitForAnswer('completed');
+  expect(site.asked).toEqual([`${adas}: ${secret}`, `${adas}: and another one`]);
+});
+
+test('when the hour is over and the page’s token too, Ada stays Ada, and what she wrote stays', async () => {
+  const { chat } = await chatAsAda('/tag');
+  site.endHour();
+  site.today.tokenIs = 'refused';
+  await chat.ask('one more question');
+  await chat.waitForAnswer('failed');
+  expect(await chat.readQuestions()).toEqual([secret, 'one more question']);
+  await chat.panel.getByText('Reload the page to go on').first().waitFor();
+  expect(site.sessions).toEqual([adas]);
+});
+
+test('a page whose function gives null has guests', async () => {
+  site.today.tokenIs = 'null';
+  const { chat } = await visit('/callback');
+  await chat.open();
+  await askAs(chat, 'anonymous:1');
+});
+
+test('a page whose function fails is asked again, its error is told, and Stop ends what waits for it', async () => {
+  const { page, chat } = await visit('/callback');
+  const errors: string[] = [];
+  page.on('console', (message) => void (message.type() === 'error' && errors.push(message.text())));
+  site.today.tokenIs = 'broken';
+  await chat.open();
+  await chat.panel.getByText('No connection').waitFor();
+  expect(errors.join()).toContain('Porchlight: the function that the page gave to identify() failed');
+  await chat.ask('Is anybody there?');
+  await chat.stop.click();
+  await chat.waitForAnswer('stopped');
+  site.today.tokenIs = 'good';
+  await expect.poll(() => site.sessions).toEqual(['anonymous:1']);
+  await askAs(chat, 'anonymous:1');
+  expect(site.asked).toHaveLength(1);
+});
+
+test('without a storage two tabs are two guests, and leave each other alone', async () => {
+  await context.addInitScript(() => {
+    Object.defineProperty(window, 'localStorage', {
+      get() {
+        throw new Error('blocked');
+      },
+    });
+  });
+  const { chat } = await visit('/call');
+  await chat.open();
+  await askAs(chat, 'anonymous:1');
+  const { chat: second } = await visit('/call');
+  await second.open();
+  await askAs(second, 'anonymous:2');
+  expect(await chat.readQuestions()).toEqual(['Who am I?']);
+});
+
+test('a question that was refused is sent again by a click alone, and the next page loads nothing for it', async () => {
+  const { page, chat } = await chatAsAda('/tag');
+  site.today.isLimited = true;
+  await chat.ask('one more question');
+  await chat.waitForAnswer('failed');
+  await chat.launcher.click();
+  site.today.isLimited = false;
+  const fetched: string[] = [];
+  page.on('request', (request) => void fetched.push(new URL(request.url()).pathname));
+  await page.reload({ waitUntil: 'networkidle' });
+  expect(fetched.filter((path) => !/\/widget\/loader|^\/tag$/.test(path))).toEqual([]);
+  await chat.open();
+  await chat.waitForAnswer('failed');
+  expect(site.asked).toHaveLength(1);
+  await chat.button('Try again').click();
+  await chat.waitForAnswer('completed');
+  expect(site.asked).toEqual([`${adas}: ${secret}`, `${adas}: one more question`]);
+});

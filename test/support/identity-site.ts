@@ -1,0 +1,207 @@
+/** A site with customers, in each of the ways in which a site says who is there, and a helper that notes who asked what. */
+import { existsSync, readFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Page } from 'playwright-core';
+import type { createGate } from './gate.ts';
+
+const bundle = new URL('../../dist/widget/', import.meta.url);
+const agent = { name: 'Vesper', placeholder: 'Ask', greetings: ['Hello there.'], starters: [] };
+type Turn = { turnId: string; text: string; answer: string };
+
+const toJwt = (claims: object) => `e30.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.e30`;
+const readSub = (jwt: string) =>
+  JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString()) as Record<string, string>;
+
+export type IdentitySite = Awaited<ReturnType<typeof startIdentitySite>>;
+
+export async function startIdentitySite() {
+  const asked: string[] = [];
+  const sessions: string[] = [];
+  const owners = new Map<string, { owner: string; turns: Turn[] }>();
+  const merged = new Set<string>();
+  const over = new Set<string>();
+  let guests = 0;
+  let tokens = 0;
+  /** How the site is today. */
+  const today = {
+    isLimited: false,
+    tokenIs: 'good' as 'good' | 'null' | 'refused' | 'broken',
+    sessionGate: undefined as ReturnType<typeof createGate> | undefined,
+  };
+
+  const readUser = (request: IncomingMessage) => /user=(\w+)/.exec(request.headers.cookie ?? '')?.[1];
+  const makeToken = (user: string | undefined) => {
+    tokens += 1;
+    return user === undefined ? undefined : toJwt({ email: `${user}@shop.example`, jti: tokens });
+  };
+  const toHtml = (path: string, user: string | undefined) => {
+    const token = makeToken(user);
+    const attribute = path === '/tag' && token ? `data-user-token="${token}"` : '';
+    const scripts: Record<string, string> = {
+      '/callback': `const ask = async () => (await (await fetch('/token')).json()).token;
+        (window.Porchlight ||= []).push(['identify', ask]);`,
+      '/call': `(window.Porchlight ||= []).push(['identify', ${JSON.stringify(token)}]);`,
+    };
+    return `<!doctype html><html lang="en"><title>A page</title><link rel="icon" href="data:,"><script async src="/porchlight/widget/loader.js" data-bot-id="vesper" ${attribute}></script><script>${scripts[path] ?? ''}</script><body><input id="field">`;
+  };
+  const sendJson = (response: ServerResponse, body: object, status = 200) =>
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  const openSession = async (request: IncomingMessage, response: ServerResponse) => {
+    const { ssoToken, session } = await readJson(request);
+    await today.sessionGate?.opened;
+    if (ssoToken !== undefined && (typeof ssoToken !== 'string' || today.tokenIs === 'refused'))
+      return sendJson(
+        response,
+        ssoToken === null ? { code: 'bad-request' } : { code: 'sso-token-expired' },
+        ssoToken === null ? 400 : 401,
+      );
+    const guest = session && readSub(session).sub;
+    let sub = ssoToken ? `email:${readSub(ssoToken).email}` : guest;
+    if (ssoToken && guest && !merged.has(guest)) {
+      merged.add(guest);
+      for (const one of owners.values()) if (one.owner === guest) one.owner = sub!;
+    }
+    if (!ssoToken && (guest === undefined || merged.has(guest))) {
+      guests += 1;
+      sub = `anonymous:${guests}`;
+    }
+    sessions.push(sub!);
+    const visitor = { kind: ssoToken ? 'identified' : 'anonymous', member: false };
+    return sendJson(response, {
+      session: toJwt({ sub, n: sessions.length }),
+      expiresInSeconds: 3600,
+      visitor,
+      agent,
+      allowed: {},
+    });
+  };
+  const respond = async (request: IncomingMessage, response: ServerResponse) => {
+    const { pathname, searchParams } = new URL(request.url!, 'http://site');
+    const user = readUser(request);
+    const file = /^\/porchlight\/widget\/([\w-]+\.js)$/.exec(pathname)?.[1];
+    if (file && existsSync(new URL(file, bundle))) {
+      response.writeHead(200, { 'content-type': 'text/javascript' });
+      return response.end(readFileSync(new URL(file, bundle)));
+    }
+    if (pathname === '/token') {
+      if (today.tokenIs === 'broken') return response.writeHead(500).end('no JSON');
+      return sendJson(response, { token: today.tokenIs === 'null' ? null : (makeToken(user) ?? null) });
+    }
+    if (pathname === '/sign') {
+      const as = searchParams.get('as');
+      response.setHeader('set-cookie', as ? `user=${as}; Path=/` : 'user=; Path=/; Max-Age=0');
+      return response.end(makeToken(as ?? undefined));
+    }
+    if (!pathname.startsWith('/porchlight/')) {
+      response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' });
+      return response.end(toHtml(pathname, user));
+    }
+    if (pathname === '/porchlight/session') return openSession(request, response);
+    const session = request.headers.authorization?.slice(7) ?? '';
+    if (over.has(session)) return sendJson(response, { code: 'session-expired' }, 401);
+    const subject = readSub(session).sub!;
+    const [, id = '', turnId] = /\/conversations\/([\w-]+)(?:\/turns\/([\w-]+))?$/.exec(pathname) ?? [];
+    const known = owners.get(id);
+    if (known && known.owner !== subject) return sendJson(response, { code: 'not-found' }, 404);
+    if (request.method === 'PUT' && turnId) {
+      const { text } = await readJson(request);
+      if (today.isLimited) return sendJson(response, { code: 'rate-limited', retryAfterMs: 1 }, 429);
+      asked.push(`${subject}: ${text}`);
+      const answer = `An answer to ${text}, for ${subject}.`;
+      owners.set(id, { owner: subject, turns: [...(known?.turns ?? []), { turnId, text: text!, answer }] });
+      const message = {
+        id: `${turnId}.agent`,
+        turnId,
+        role: 'agent',
+        text: answer,
+        status: 'completed',
+        at: '',
+      };
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(
+        `id: 0\nevent: turn-started\ndata: ${JSON.stringify({ turnId, conversationId: id, at: '' })}\n\n`,
+      );
+      return response.end(`id: 1\nevent: turn-completed\ndata: ${JSON.stringify({ message })}\n\n`);
+    }
+    if (pathname.endsWith('/conversations')) return sendJson(response, { conversations: [] });
+    if (!known) return sendJson(response, { code: 'not-found' }, 404);
+    const messages = known.turns.flatMap(({ turnId: of, text, answer }) => [
+      { id: of, turnId: of, role: 'visitor', text, status: 'completed', at: '' },
+      { id: `${of}.agent`, turnId: of, role: 'agent', text: answer, status: 'completed', at: '' },
+    ]);
+    return sendJson(response, { id, title: '', mode: 'ask', messages });
+  };
+  const server = createServer((request, response) => void respond(request, response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url,
+    asked,
+    sessions,
+    today,
+    /** The hour of every session so far is over. */
+    endHour: () => {
+      for (let n = 1; n <= sessions.length; n += 1) over.add(toJwt({ sub: sessions[n - 1], n }));
+    },
+    reset() {
+      Object.assign(today, { isLimited: false, tokenIs: 'good', sessionGate: undefined });
+      for (const list of [asked, sessions]) list.length = 0;
+      over.clear();
+      merged.clear();
+      guests = 0;
+    },
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** Signs in, or out, on the page's server, and gives the token a page would be given. */
+export function sign(page: Page, as?: string): Promise<string> {
+  return page.evaluate(async (who) => (await fetch(`/sign${who ? `?as=${who}` : ''}`)).text(), as);
+}
+
+/** Counts each change and each frame in which the word can be seen. */
+export function watchFor(page: Page, word: string): Promise<void> {
+  return page.evaluate((wanted) => {
+    const scope = window as unknown as { seen: number };
+    const root = document.querySelector('porchlight-chat')!.shadowRoot!;
+    scope.seen = 0;
+    const look = () => {
+      const isVeiled = root.querySelector('.app')?.classList.contains('veiled');
+      const drafts = [...root.querySelectorAll('textarea')].map(({ value }) => value);
+      if (!isVeiled && `${root.textContent} ${drafts}`.includes(wanted)) scope.seen += 1;
+    };
+    new MutationObserver(look).observe(root, {
+      subtree: true,
+      childList: true,
+      characterData: true,
+      attributes: true,
+    });
+    const onFrame = () => {
+      look();
+      requestAnimationFrame(onFrame);
+    };
+    onFrame();
+  }, word);
+}
+
+export function readSeen(page: Page): Promise<number> {
+  return page.evaluate(() => (window as unknown as { seen: number }).seen);
+}
+
+/** The tab is left or seen again, as the browser tells its page. */
+export async function showTab(page: Page, isSeen: boolean): Promise<void> {
+  await page.evaluate((seen) => {
+    Object.defineProperty(document, 'hidden', { value: !seen, configurable: true });
+    document.dispatchEvent(new Event('visibilitychange'));
+  }, isSeen);
+}
+
+async function readJson(request: IncomingMessage): Promise<Record<string, string | undefined>> {
+  let text = '';
+  for await (const part of request.setEncoding('utf8')) text += part;
+  return JSON.parse(text);
+}

@@ -1,0 +1,289 @@
+/** Three tabs of one site, one storage, one channel and a helper, with the widget's identity machine in each tab. */
+import {
+  createIdentity,
+  type Happening,
+  type Identity,
+  type Source,
+  type Todo,
+  type Who,
+} from '../../widget/state/happening.ts';
+import { step } from '../../widget/state/identity.ts';
+
+/** How a site says who is there: by the tag of each page, by `identify(token)`, or by `identify(function)`. */
+export type Site = 'tag' | 'call' | 'callback';
+
+export type Event = { tab: number; nth: number; as: string; act: (typeof acts)[number] };
+export const acts = [
+  ...(['go to', 'open', 'close', 'reload', 'sign in', 'sign out', 'write', 'ask', 'speak again'] as const),
+  ...(['reply', 'reply', 'reply', 'reply', 'fail', 'hear', 'hear', 'expire', 'freeze'] as const),
+];
+
+/** Something that was asked: of whom the page then spoke, and the guest that was offered. */
+type Pending = { todo: Todo; truth: Who; guest: string | undefined };
+type Tab = {
+  identity: Identity;
+  isOpen: boolean;
+  screen: string | undefined;
+  /** Since which change of visitor the draft is there. */
+  draft: number | undefined;
+  /** Who typed a question, and who came after: what a guest asks goes along at sign-in. */
+  held: { by: Who; after: Who[] } | undefined;
+  isFrozen: boolean;
+  inbox: Extract<Todo, { do: 'tell' }>[];
+  pending: Pending[];
+  /** Its page is older than a change that nobody could note: the chat had never been used in this browser. */
+  isUninformed: boolean;
+};
+type Kept = { subject: string | undefined; who: Who; saidAt: number; guest?: string; place?: number };
+
+export function createWorld(site: Site) {
+  let now = 1;
+  /** Who is signed in at the site, and how often that changed. */
+  let truth: Who;
+  let changes = 0;
+  let kept: Kept | undefined;
+  let guests = 0;
+  let current = 0;
+  let wasUnnoted = false;
+  const merged = new Set<string>();
+  const owners = new Map<string, string>();
+  const faults: string[] = [];
+  const counts = { sessions: 0, questions: 0, frames: 0 };
+  const tabs: Tab[] = [];
+
+  const speak = (index: number, isLoading = false) => {
+    let source: Source = { kind: 'callback' };
+    if (site !== 'callback' && truth === undefined) source = { kind: 'nobody' };
+    if (site !== 'callback' && truth !== undefined)
+      source = { kind: 'token', token: `${truth} at ${now}`, subject: truth };
+    // A signed-out page of a site that speaks by its tags alone says nothing; the loader knows what that means.
+    if (site === 'tag' && isLoading && truth === undefined && kept?.who === undefined) return;
+    happen(index, { what: 'said', source, at: now });
+  };
+  const load = (index: number) => {
+    now += 1;
+    const identity = createIdentity({ kind: 'unsaid' }, now);
+    const empty = { isOpen: false, screen: undefined, draft: undefined, held: undefined, isFrozen: false };
+    tabs[index] = { identity, ...empty, inbox: [], pending: [], isUninformed: false };
+    speak(index, true);
+  };
+  const keep = (next: Kept) => {
+    if (kept?.place === changes && next.subject !== kept.subject && kept.guest === undefined)
+      faults.push(`the place of ${kept.subject} is lost, though nobody else came`);
+    kept = next;
+  };
+  const happen = (index: number, happening: Happening) => {
+    const tab = tabs[index]!;
+    now += 1;
+    const { isOpen } = tab;
+    const around = { now, isOpen, isShown: isOpen, kept: kept && { ...kept } };
+    const [identity, todos] = step(tab.identity, happening, around);
+    const { shown } = tab.identity;
+    tab.identity = identity;
+    for (const todo of todos) {
+      if (todo.do === 'open' && shown && identity.shown && !identity.expired) {
+        const subject = todo.token?.split(' ')[0];
+        if (subject === undefined ? shown.isGuest : subject === shown.subject)
+          faults.push(`a session is opened for ${shown.subject}, who has one`);
+      }
+      carryOut(index, tab, todo);
+    }
+    const isSettled = identity.phase === 'settled' && !identity.veiled;
+    if (isSettled && tab.held) {
+      send(tab, tab.held.by, tab.held.after);
+      tab.held = undefined;
+    }
+  };
+  const carryOut = (index: number, tab: Tab, todo: Todo) => {
+    switch (todo.do) {
+      case 'drop':
+        // A guest who signs in and out again is another guest from then on.
+        if (tab.draft === changes && (truth !== undefined || changes === 0))
+          faults.push('a draft is lost, though nobody else came');
+        Object.assign(tab, { screen: undefined, draft: undefined, held: undefined });
+        if (todo.closes) tab.isOpen = false;
+        break;
+      case 'claim': {
+        const isGuests = kept?.guest !== undefined && (kept.who === undefined || kept.who === todo.who);
+        const stays = isGuests || kept?.subject === todo.who;
+        keep({ subject: undefined, ...(stays ? kept : {}), who: todo.who, saidAt: todo.at });
+        break;
+      }
+      case 'tell':
+        for (const other of tabs) if (other !== tabs[index] && !other.isFrozen) other.inbox.push(todo);
+        break;
+      case 'settle': {
+        const { subject, isGuest } = tab.identity.shown!;
+        const next: Kept = { subject, who: isGuest ? undefined : subject, saidAt: todo.at };
+        if (isGuest) next.guest = subject;
+        if (!tab.isUninformed && kept?.place !== undefined && (kept.subject === subject || kept.guest))
+          next.place = kept.place;
+        keep(next);
+        break;
+      }
+      case 'resume':
+        tab.screen = tab.identity.shown!.subject;
+        break;
+      case 'refuse':
+        break;
+      default:
+        tab.pending.push({ todo, truth, guest: kept?.guest });
+    }
+  };
+  const reply = (index: number, { todo, truth: then, guest }: Pending) => {
+    if (todo.do === 'ask') {
+      const token = then === undefined ? undefined : `${then} at ${now}`;
+      happen(index, { what: 'answered', ticket: todo.ticket, token, subject: then });
+    } else if (todo.do === 'wait') happen(index, { what: 'silent', ticket: todo.ticket });
+    else if (todo.do === 'retry') happen(index, { what: 'again', ticket: todo.ticket });
+    else if (todo.do === 'open') {
+      counts.sessions += 1;
+      const who = todo.token?.split(' ')[0];
+      if (who !== undefined && guest !== undefined && !merged.has(guest)) {
+        merged.add(guest);
+        // Who has gone by now did not sign in with it: it stays what a guest said.
+        if (who === truth) owners.set(guest, who);
+      }
+      let subject = who ?? guest;
+      if (who === undefined && (guest === undefined || merged.has(guest))) {
+        guests += 1;
+        subject = `guest-${guests}`;
+      }
+      const { ticket } = todo;
+      happen(index, { what: 'opened', ticket, subject: subject!, isGuest: who === undefined });
+    }
+  };
+  /** A question typed by one, sent as another? */
+  const send = (tab: Tab, by: Who, after: Who[] = []) => {
+    counts.questions += 1;
+    const { subject, isGuest } = tab.identity.shown!;
+    const isPresent = isGuest ? truth === undefined : subject === truth;
+    if (kept?.subject === subject && isPresent && !tab.isUninformed) kept.place = changes;
+    const isTheirs = isGuest || subject === by || (by === undefined && after.includes(subject));
+    if (!isTheirs && !tab.isUninformed) faults.push(`a question of ${by} is sent as ${subject}`);
+  };
+  const look = () => {
+    const tab = tabs[current]!;
+    const owner = tab.screen && (owners.get(tab.screen) ?? tab.screen);
+    if (!tab.isOpen || owner === undefined || tab.identity.veiled || tab.isUninformed) return;
+    counts.frames += 1;
+    if (!owner.startsWith('guest') && owner !== truth) faults.push(`${truth} sees what is ${owner}’s`);
+  };
+  const change = (index: number, next: Who) => {
+    if (next === truth) return;
+    truth = next;
+    changes += 1;
+    for (const tab of tabs) tab.isUninformed ||= (!kept || wasUnnoted) && site !== 'callback';
+    wasUnnoted = !kept;
+    for (const tab of tabs) tab.held?.after.push(truth);
+    if (site === 'tag') load(index);
+    else {
+      tabs[index]!.isUninformed = false;
+      speak(index);
+    }
+  };
+  const goTo = (index: number) => {
+    if (index === current) return;
+    happen(current, { what: 'left' });
+    current = index;
+    tabs[index]!.isFrozen = false;
+    happen(index, { what: 'seen' });
+  };
+  const open = (index: number) => {
+    const tab = tabs[index]!;
+    // A page that nobody could tell of a change is out of reach: nothing may be kept before the first use.
+    if (tab.isOpen || tab.isUninformed) return;
+    tab.isOpen = true;
+    const { phase } = tab.identity;
+    happen(index, {
+      what: phase === 'rest' || phase === 'superseded' || phase === 'stuck' ? 'begin' : 'seen',
+    });
+  };
+
+  const act = (event: Event) => {
+    now += 1;
+    const index = event.tab;
+    const tab = tabs[index]!;
+    switch (event.act) {
+      case 'reply':
+      case 'fail': {
+        const [pending] = tab.pending.splice(event.nth % Math.max(1, tab.pending.length), 1);
+        if (!pending) break;
+        if (event.act === 'reply') reply(index, pending);
+        else if (pending.todo.do === 'ask') {
+          // Nobody will ever know whose it was that was written meanwhile.
+          if (!tab.identity.shown) tab.draft = undefined;
+          if (tab.held) tab.held.by = undefined;
+          happen(index, { what: 'failed', ticket: pending.todo.ticket });
+        } else if (pending.todo.do === 'open')
+          happen(index, { what: 'refused', ticket: pending.todo.ticket, code: 'offline', mayPass: true });
+        else reply(index, pending);
+        break;
+      }
+      case 'hear': {
+        const news = tab.inbox.shift();
+        if (news) happen(index, { what: 'told', who: news.who, ask: news.ask, at: news.at });
+        break;
+      }
+      case 'expire':
+        happen(index, { what: 'expired' });
+        break;
+      case 'freeze':
+        if (index !== current) tab.isFrozen = true;
+        break;
+      default: {
+        // All else is the visitor's doing, who has to be there.
+        goTo(index);
+        if (event.act === 'open') open(index);
+        if (event.act === 'close') tab.isOpen = false;
+        if (event.act === 'reload') load(index);
+        if (event.act === 'sign in') change(index, event.as);
+        if (event.act === 'sign out') change(index, undefined);
+        if (event.act === 'speak again') speak(index, true);
+        if (event.act === 'write' && tab.isOpen && !tab.identity.veiled && isKnown(tab)) tab.draft = changes;
+        if (event.act === 'ask' && tab.isOpen && !tab.held && tab.identity.phase !== 'superseded') {
+          if (tab.identity.phase === 'settled' && !tab.identity.veiled) send(tab, truth);
+          else tab.held = { by: tab.isUninformed ? undefined : truth, after: [truth] };
+        }
+      }
+    }
+    look();
+  };
+  /** Whoever writes before anything is known, in a page older than a change, may be anybody: such a draft may go. */
+  const isKnown = ({ identity: { source, phase, typists, earlier }, isUninformed }: Tab) => {
+    const who = source.kind === 'token' ? source.subject : undefined;
+    return (
+      !isUninformed &&
+      (source.kind === 'callback'
+        ? phase !== 'stuck' && earlier.length === 0 && typists.every((one) => (one ?? truth) === truth)
+        : who === truth)
+    );
+  };
+  for (const index of [0, 1, 2]) load(index);
+
+  return {
+    act,
+    faults,
+    counts,
+    /** All that is under way comes to its end, and the visitor opens the chat in each tab. */
+    finish() {
+      for (const index of [0, 1, 2]) {
+        goTo(index);
+        open(index);
+        for (let rounds = 0; rounds < 80; rounds += 1)
+          for (const at of [0, 1, 2]) {
+            act({ tab: at, nth: 0, as: '', act: 'hear' });
+            act({ tab: at, nth: 0, as: '', act: 'reply' });
+          }
+        const { phase, shown } = tabs[index]!.identity;
+        const who = shown?.isGuest ? undefined : shown?.subject;
+        const isRight =
+          phase === 'settled'
+            ? who === truth
+            : (site !== 'callback' && phase === 'superseded') || !tabs[index]!.isOpen;
+        if (!isRight && !tabs[index]!.isUninformed)
+          faults.push(`in the end tab ${index} is ${phase} as ${who}, and ${truth} is there`);
+      }
+    },
+  };
+}

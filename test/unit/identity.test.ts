@@ -1,0 +1,36 @@
+/** Who is there: the machine's promises over random visits in three tabs, with late replies and lost news. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { acts, createWorld, type Event, type Site } from '../support/identity-world.ts';
+
+const runs = 5_000;
+
+const event: fc.Arbitrary<Event> = fc.record({
+  tab: fc.nat(2),
+  nth: fc.nat(3),
+  as: fc.constantFrom('Ada', 'Ben'),
+  act: fc.constantFrom(...acts),
+});
+
+describe('in three tabs, nobody sees or asks as somebody else, and nobody loses a draft, a place or a session', () => {
+  test.each<Site>(['tag', 'call', 'callback'])(
+    'on a site that says who is there by %s',
+    (site) => {
+      const sum = { sessions: 0, questions: 0, frames: 0 };
+      fc.assert(
+        fc.property(fc.array(event, { minLength: 5, maxLength: 60, size: 'max' }), (events) => {
+          const world = createWorld(site);
+          for (const one of events) world.act(one);
+          world.finish();
+          for (const name of ['sessions', 'questions', 'frames'] as const) sum[name] += world.counts[name];
+          expect(world.faults).toEqual([]);
+        }),
+        { numRuns: runs, seed: 1 },
+      );
+      // Else the visits prove nothing.
+      expect(sum.questions).toBeGreaterThan(runs / 20);
+      expect(sum.frames).toBeGreaterThan(runs / 20);
+    },
+    60_000,
+  );
+});

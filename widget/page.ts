@@ -1,0 +1,29 @@
+/** What the widget reads of the page around it: its address, who has the focus, and whether it is seen. */
+import type { TurnRequest } from '../server-helper/protocol/wire.ts';
+
+const maxAddressChars = 2_000;
+const maxTitleChars = 300;
+
+/** Without query and fragment, which may hold secrets of the page; undefined where there is no address to tell. */
+export function readPage(): TurnRequest['page'] {
+  const { origin, pathname, protocol } = location;
+  if (!/^https?:$/.test(protocol)) return undefined;
+  const url = (origin + pathname).slice(0, maxAddressChars);
+  return { url, title: document.title.slice(0, maxTitleChars) };
+}
+
+/** For a visitor's own act, and never out of a field of the page. */
+export function mayTakeFocus(): boolean {
+  const focused = document.activeElement as HTMLElement | null;
+  const isField = focused?.matches('input, textarea, select, iframe') || focused?.isContentEditable;
+  return !isField && navigator.userActivation?.isActive !== false;
+}
+
+/** Leaving a tab and coming back to it, from the browser's memory of pages too. */
+export function watchTab(onChange: (what: 'left' | 'seen') => void, signal: AbortSignal): void {
+  document.addEventListener('visibilitychange', () => onChange(document.hidden ? 'left' : 'seen'), {
+    signal,
+  });
+  addEventListener('pagehide', () => onChange('left'), { signal });
+  addEventListener('pageshow', (event) => event.persisted && onChange('seen'), { signal });
+}

@@ -1,0 +1,249 @@
+/** Who is there, as one machine: what was known and what happens give what is known next and what is to be done. Pure. */
+import type { WidgetCode } from '../errors.ts';
+import type { Around, Happening, Identity, Phase, Todo, Who } from './happening.ts';
+import { isSameSource, readWho, tokenOf, unknown } from './happening.ts';
+
+export function step(before: Identity, happening: Happening, around: Around): [Identity, Todo[]] {
+  const state = { ...before };
+  const todo: Todo[] = [];
+  const { kept } = around;
+  const keptWho = kept?.who;
+
+  const toShownWho = () => (state.shown?.isGuest ? undefined : state.shown?.subject);
+  const toSourceWho = () => readWho(state.source);
+  const toOwnWho = () => (state.phase === 'settled' ? toShownWho() : toSourceWho());
+  const isResting = () => state.phase === 'rest' || state.phase === 'waiting';
+  const to = (phase: Phase) => {
+    state.phase = phase;
+    state.ticket += 1;
+  };
+  const ask = () => {
+    // Whatever it answers, however late, is as of now.
+    state.saidAt = around.now;
+    to('asking');
+    todo.push({ do: 'ask', ticket: state.ticket });
+  };
+  /** Somebody else may have come: what was asked before tells only whose is what was typed until now. */
+  const askAnew = () => {
+    state.veiled = state.shown !== undefined;
+    if (state.answer) state.typists = [...state.typists, state.answer.subject];
+    else if (state.phase === 'asking') state.earlier = [...state.earlier, state.ticket];
+    else if (state.isUnanswered) state.typists = [...state.typists, unknown];
+    state.answer = undefined;
+    state.isUnanswered = false;
+    ask();
+  };
+  const open = (token: string | undefined, tokenRefused = false) => {
+    to('opening');
+    state.offered = kept?.subject;
+    todo.push({ do: 'open', ticket: state.ticket, token, tokenRefused });
+  };
+  const start = () => {
+    if (state.source.kind === 'callback') return ask();
+    if (isOutdated(toOwnWho())) return giveWay();
+    if (!state.shown) state.typists = [...state.typists, toSourceWho()];
+    if (state.source.kind === 'token') return open(state.source.token);
+    if (state.source.kind === 'nobody' || state.shown || keptWho === undefined) return open(undefined);
+    // One who was signed in would be taken for a guest, and lose the place, until the page says who is there.
+    to('waiting');
+    todo.push({ do: 'wait', ticket: state.ticket });
+  };
+  const stick = (code: WidgetCode, mayPass: boolean) => {
+    to('stuck');
+    todo.push({ do: 'refuse', code });
+    if (!mayPass) return;
+    state.failures += 1;
+    todo.push({ do: 'retry', ticket: state.ticket, failures: state.failures });
+  };
+  const settle = () => {
+    to('settled');
+    state.typists = [];
+    state.veiled = false;
+  };
+  const drop = (closes: boolean) => {
+    Object.assign(state, {
+      shown: undefined,
+      givenTo: undefined,
+      typists: [],
+      veiled: false,
+      expired: false,
+    });
+    todo.push({ do: 'drop', closes });
+  };
+  /** In what is kept, if the chat was ever used, and in all tabs. */
+  const claim = (who: Who) => {
+    if (kept && kept.saidAt > state.saidAt) return;
+    if (kept) todo.push({ do: 'claim', who, at: state.saidAt });
+    if (!kept || keptWho !== who) todo.push({ do: 'tell', who, ask: false, at: state.saidAt });
+  };
+  const supersede = () => {
+    to('superseded');
+    todo.push({ do: 'refuse', code: 'sso-token-expired' });
+  };
+  /** Another page of the site has spoken later, and named somebody else: the visitor is there unless here. */
+  const yieldTo = (who: Who, at: number) => {
+    const isElsewhere = happening.what === 'told' || happening.what === 'seen';
+    if (state.phase !== 'rest') drop(isElsewhere);
+    if (who !== undefined && state.source.kind !== 'callback') return supersede();
+    if (state.source.kind !== 'callback') state.source = { kind: 'nobody' };
+    state.saidAt = at;
+    to('rest');
+    if (!isElsewhere) start();
+  };
+  /** The guest on screen is the one that all tabs share, and did not sign in meanwhile as somebody else. */
+  const isGuestStill = (who: Who) =>
+    state.shown?.isGuest === true &&
+    (kept?.subject === state.shown.subject || kept?.subject === (state.givenTo ?? unknown)) &&
+    (state.givenTo === undefined || state.givenTo === who);
+  const isOutdated = (who: Who) => kept !== undefined && kept.saidAt > state.saidAt && keptWho !== who;
+  const giveWay = () => yieldTo(keptWho, kept?.saidAt ?? around.now);
+  /** Now it is known who is there: the same as shown, a guest who signed in, or another. */
+  const turnTo = (token: string | undefined, who: Who) => {
+    const { shown } = state;
+    // A guest's are whoever's who signs in; what is on screen is not lost because its page was out of reach.
+    const isTyped = state.typists.every(
+      (typist) => typist === undefined || typist === who || (typist === unknown && shown),
+    );
+    const isSame =
+      token === undefined ? isGuestStill(undefined) : shown?.subject === who && shown !== undefined;
+    if (isSame && isTyped && !state.expired) return settle();
+    const isOther = !isTyped || (shown !== undefined && !isSame && !isGuestStill(who));
+    if (isOther) drop(false);
+    state.typists = [who];
+    if (state.shown?.isGuest && who !== undefined) state.givenTo = who;
+    if (!isOther || around.isOpen) return open(token);
+    to('rest');
+  };
+
+  /** What is being asked was asked too early; what is settled and out of sight is asked when it is seen. */
+  const askIfSeen = () => {
+    if (isResting()) return;
+    state.veiled = state.shown !== undefined;
+    if (around.isShown || state.phase !== 'settled') askAnew();
+  };
+
+  switch (happening.what) {
+    case 'said': {
+      const { source } = happening;
+      const isAskedFor = state.phase === 'opening' && isSameSource(source, state.source);
+      state.source = source;
+      state.saidAt = happening.at;
+      state.refusedOnce = false;
+      if (source.kind === 'callback') todo.push({ do: 'tell', who: undefined, ask: true, at: happening.at });
+      else claim(toSourceWho());
+      if (state.phase === 'rest') break;
+      if (source.kind === 'callback') askAnew();
+      else if (!isAskedFor) turnTo(tokenOf(source), toSourceWho());
+      break;
+    }
+    case 'begin':
+      if (state.phase === 'superseded') to('rest');
+      if (state.phase === 'rest' || state.phase === 'stuck') start();
+      break;
+    case 'left':
+      state.veiled = state.shown !== undefined;
+      break;
+    case 'seen':
+      if (state.source.kind === 'callback') askIfSeen();
+      else if (!isResting() && state.phase !== 'superseded') {
+        const isTheirs = state.shown?.isGuest ? isGuestStill(toSourceWho()) : kept || !state.shown;
+        if (isOutdated(toOwnWho()) || !isTheirs) giveWay();
+        else state.veiled = false;
+      }
+      break;
+    case 'told': {
+      if (isResting()) break;
+      const isCallback = state.source.kind === 'callback';
+      if (happening.ask) {
+        if (isCallback) askIfSeen();
+        break;
+      }
+      // The news may be old by now.
+      const { who, saidAt } =
+        kept && kept.saidAt >= happening.at ? kept : { who: happening.who, saidAt: happening.at };
+      const own = toOwnWho();
+      if (saidAt <= state.saidAt || (who === own && state.phase === 'settled')) break;
+      if (isCallback && who !== undefined) askIfSeen();
+      else if (who !== own) yieldTo(who, saidAt);
+      break;
+    }
+    case 'answered':
+    case 'failed': {
+      const { ticket } = happening;
+      const answer = happening.what === 'answered' ? happening : undefined;
+      if (state.earlier.includes(ticket)) {
+        state.earlier = state.earlier.filter((one) => one !== ticket);
+        state.typists = [...state.typists, answer ? answer.subject : unknown];
+      } else if (ticket !== state.ticket) break;
+      else {
+        state.answer = answer;
+        state.isUnanswered = !answer;
+        if (!answer) stick('offline', true);
+      }
+      if (!state.answer || state.earlier.length > 0) break;
+      const { token, subject } = state.answer;
+      state.answer = undefined;
+      claim(subject);
+      turnTo(token, subject);
+      break;
+    }
+    case 'opened': {
+      if (happening.ticket !== state.ticket) break;
+      const { subject, isGuest } = happening;
+      const who = isGuest ? undefined : subject;
+      // Two tabs began at once: one guest is enough.
+      const isSecond = isGuest && !keptWho && kept?.subject !== undefined && kept.subject !== state.offered;
+      if (isOutdated(who) || isSecond) {
+        if (isSecond) open(undefined);
+        else start();
+        break;
+      }
+      const was = state.shown;
+      const isOther = was !== undefined && was.subject !== subject;
+      // The helper moved what this guest said along: it was this guest's session that came with the token.
+      const isGiven = kept?.subject === was?.subject || state.givenTo === subject;
+      const isUpgrade = isOther && was.isGuest && !isGuest && isGiven;
+      if (isOther && !isUpgrade) drop(false);
+      const fresh = { givenTo: undefined, expired: false, refusedOnce: false, failures: 0 };
+      Object.assign(state, fresh, { shown: { subject, isGuest } });
+      state.saidAt = Math.max(state.saidAt, kept?.saidAt ?? 0);
+      settle();
+      todo.push({ do: 'settle', at: state.saidAt });
+      if (keptWho !== who) todo.push({ do: 'tell', who, ask: false, at: state.saidAt });
+      if (!was || isOther) todo.push({ do: 'resume' });
+      break;
+    }
+    case 'refused': {
+      if (happening.ticket !== state.ticket) break;
+      if (!happening.code.startsWith('sso-token-')) stick(happening.code, happening.mayPass);
+      else if (state.source.kind === 'callback' && !state.refusedOnce) {
+        state.refusedOnce = true;
+        ask();
+      }
+      // In mid-chat the customer does not become a guest: the chat stays, and waits for a fresh token.
+      else if ((toShownWho() ?? keptWho) !== undefined && (state.shown || keptWho === toSourceWho()))
+        stick('sso-token-expired', false);
+      else open(undefined, true);
+      break;
+    }
+    case 'expired':
+      if (state.phase !== 'settled') break;
+      state.expired = true;
+      start();
+      break;
+    case 'silent':
+      if (happening.ticket !== state.ticket) break;
+      state.source = { kind: 'nobody' };
+      if (!isOutdated(undefined)) {
+        state.saidAt = around.now;
+        claim(undefined);
+      }
+      start();
+      break;
+    case 'again':
+      // A closed chat keeps asking nobody: it is asked when it is opened.
+      if (happening.ticket === state.ticket && around.isShown) start();
+      break;
+  }
+  return [state, todo];
+}

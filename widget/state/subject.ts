@@ -1,0 +1,65 @@
+/** Tells one visitor from another by what a token says, and notes it in this browser; only the helper can trust it. */
+import type { Remembered } from './memory.ts';
+
+/**
+ * The subject of an SSO token, as the helper derives it, hashed: what is kept and told to other tabs names nobody.
+ *
+ * @returns undefined when it cannot be read: the helper refuses such a token
+ */
+export function toSubject(ssoToken: string): string | undefined {
+  try {
+    const { external_id, sub = null, email } = readClaims(ssoToken);
+    const id = external_id ?? sub;
+    return toHash(id === null ? `email:${(email as string).toLowerCase()}` : `external:${id}`);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Of a JWT. @throws when it is none */
+export function readClaims(jwt: string): Record<string, unknown> {
+  const base64 = (jwt.split('.')[1] as string).replace(/-/g, '+').replace(/_/g, '/');
+  return JSON.parse(decodeURIComponent(escape(atob(base64))));
+}
+
+/** Two runs of FNV-1a, without waiting and on plain-http pages too, where the browser's own hashes are missing. */
+export function toHash(text: string): string {
+  let one = 0x811c9dc5;
+  let two = 0x1b873593;
+  for (let at = 0; at < text.length; at += 1) {
+    one = Math.imul(one ^ text.charCodeAt(at), 0x01000193);
+    two = Math.imul(two ^ text.charCodeAt(at), 0x85ebca6b);
+    two ^= two >>> 13;
+  }
+  return (one >>> 0).toString(36) + (two >>> 0).toString(36);
+}
+
+/**
+ * What is kept once pages say that `who` is there: what an earlier one left goes. A guest's place stays for whoever
+ * signs in next, and for nobody after that one.
+ */
+export function toClaimed(kept: Remembered, who: string | undefined, said: number, tag: boolean): Remembered {
+  const isTheirs = kept.session ? (kept.who ?? who) === who : who !== undefined && kept.subject === who;
+  return { ...(isTheirs ? kept : { open: kept.open }), who, said, tag } as Remembered;
+}
+
+/**
+ * For the tabs where the chat is in use: who is there, as this page says. Loaded where it was ever used, before the app.
+ *
+ * @param said when, in ms since 1970
+ */
+export function note(memoryKey: string, userToken: unknown, said: number, tag: boolean): void {
+  const ask = typeof userToken === 'function';
+  const who = typeof userToken === 'string' ? toSubject(userToken) : undefined;
+  try {
+    const kept = JSON.parse(localStorage.getItem(memoryKey) ?? '{}');
+    // Another tab may have noted a later word meanwhile. Nothing is kept before the first use.
+    if (!ask && (kept.said <= said || kept.said > Date.now()))
+      localStorage.setItem(memoryKey, JSON.stringify(toClaimed(kept, who, said, tag)));
+  } catch {}
+  try {
+    const channel = new BroadcastChannel(memoryKey);
+    channel.postMessage({ kind: 'identity', who, ask, at: said });
+    channel.close();
+  } catch {}
+}
