@@ -177,23 +177,31 @@ test('a draft outlives the panel, and is the same visitor’s when it opens agai
 
 test('a draft goes with its visitor', async () => {
   const { page, chat } = scene;
-  await chat.composer.fill('Half a thought');
   await page.route('**/session', (route) => {
-    const claims = Buffer.from(JSON.stringify({ sub: 'email:ada' })).toString('base64url');
+    const { ssoToken = '' } = route.request().postDataJSON() as { ssoToken?: string };
+    const name = ssoToken.split('.')[0] ?? '';
+    const claims = Buffer.from(JSON.stringify({ sub: `email:${name}` })).toString('base64url');
     return route.fulfill({
       json: {
         session: `${claims}.${claims}.${claims}`,
         expiresInSeconds: 3600,
-        visitor: { kind: 'identified', name: 'Ada', member: false },
-        agent: { name: 'Vesper', placeholder: 'Ask Ada', greetings: [], starters: [] },
+        visitor: { kind: 'identified', name, member: false },
+        agent: { name: 'Vesper', placeholder: `Ask ${name}`, greetings: [], starters: [] },
         allowed: { reasoningModes: ['auto'], attachments: false, chatModes: ['ask'] },
       },
     });
   });
-  await page.evaluate(() => {
-    (window as unknown as { Porchlight: { identify(token: string): void } }).Porchlight.identify('a.b.c');
-  });
+  const signIn = (name: string) => {
+    const claims = Buffer.from(JSON.stringify({ email: `${name}@shop.test` })).toString('base64url');
+    return page.evaluate((token) => {
+      (window as unknown as { Porchlight: { identify(token: string): void } }).Porchlight.identify(token);
+    }, `${name}.${claims}.c`);
+  };
+  await signIn('Ada');
   await expect.poll(() => chat.composer.getAttribute('placeholder')).toBe('Ask Ada');
+  await chat.composer.fill('Half a thought');
+  await signIn('Ben');
+  await expect.poll(() => chat.composer.getAttribute('placeholder')).toBe('Ask Ben');
   expect(await chat.composer.inputValue()).toBe('');
 });
 

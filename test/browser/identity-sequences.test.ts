@@ -137,7 +137,7 @@ test('a tab whose tag still says Ada asks nothing as her once Ben has signed in 
   await chat.panel.waitFor({ state: 'detached' });
   await watchFor(page, secret);
   await chat.open();
-  await chat.panel.getByText('Reload the page to go on').waitFor();
+  await chat.panel.getByText('Reload the page to go on').first().waitFor();
   expect(await readSeen(page)).toBe(0);
   if (!(await bensChat.panel.isVisible())) await bensChat.open();
   await askAs(bensChat, bens);
@@ -274,7 +274,7 @@ test('a page whose function fails is asked again, its error is told, and Stop en
   page.on('console', (message) => void (message.type() === 'error' && errors.push(message.text())));
   site.today.tokenIs = 'broken';
   await chat.open();
-  await chat.panel.getByText('No connection').waitFor();
+  await chat.panel.getByText('The chat cannot be reached right now').first().waitFor();
   expect(errors.join()).toContain('Porchlight: the function that the page gave to identify() failed');
   await chat.ask('Is anybody there?');
   await chat.stop.click();

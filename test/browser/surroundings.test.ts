@@ -137,14 +137,16 @@ test('on a phone the page behind the chat is inert and does not scroll, and is g
   const readPage = () =>
     page.evaluate(() => ({
       html: (document.documentElement.cloneNode(false) as Element).outerHTML,
-      body: [...document.body.querySelectorAll(':scope > :not(porchlight-chat)')].map(
+      body: [document.body, ...document.body.querySelectorAll(':scope > :not(porchlight-chat)')].map(
         (child) => (child.cloneNode(false) as Element).outerHTML,
       ),
       y: scrollY,
     }));
   const before = await readPage();
   await chat.open();
-  await expect.poll(() => page.evaluate(() => document.querySelector('main')!.inert)).toBe(true);
+  await expect
+    .poll(() => page.evaluate(() => document.querySelector('main')!.closest('[inert]') !== null))
+    .toBe(true);
   await page.mouse.move(200, 400);
   await page.mouse.wheel(0, 500);
   await page.evaluate(

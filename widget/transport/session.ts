@@ -121,7 +121,8 @@ export function createSessionKeeper(deps: SessionDeps): SessionKeeper {
         return hooks.resume();
       case 'refuse':
         settleWaiters(new WidgetError(todo.code));
-        return hooks.refuse(todo.code);
+        // The browser alone knows whether it is the visitor who is offline.
+        return hooks.refuse(todo.code === 'offline' && navigator.onLine ? 'unreachable' : todo.code);
     }
   };
 
