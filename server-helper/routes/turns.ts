@@ -152,7 +152,7 @@ function toStream(parts: Parts, exchange: SignedExchange, live: LiveTurn, from: 
       const following = parts.readers.follow(session.owner, sink, (counted) =>
         live.log.follow(from, counted),
       );
-      if (!live.isOriginal) live.given.set(session, following);
+      live.remember(session, following);
       return following;
     },
   );

@@ -102,6 +102,5 @@ export async function findStart(
       return 0;
     }
   }
-  const given = turn.isOriginal ? turn.log.nextId : (turn.given.get(reader)?.given() ?? 0);
-  return lastId < given ? lastId + 1 : 0;
+  return lastId < turn.countGiven(reader) ? lastId + 1 : 0;
 }

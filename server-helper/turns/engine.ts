@@ -76,6 +76,7 @@ export function createEngine(context: RunContext, workspaces: Workspaces): Engin
   };
   const runner = crypto.randomUUID();
   const close = createClosing(ends, runner, letGo, log);
+  const parts = { ...context, hold, close };
   const leases = createLeases(context, runner, {
     isHere: ({ conversationId, id }) => {
       const turn = logs.get(conversationId, id);
@@ -110,7 +111,7 @@ export function createEngine(context: RunContext, workspaces: Workspaces): Engin
   const open = (conversation: ConversationRecord, record: TurnRecord, original?: { tellerId: string }) => {
     const turn = new LiveTurn(conversation.id, record.id, record.at, context, original);
     turn.earlier = record.earlier;
-    const run = new TurnRun({ ...context, hold, close }, turn, conversation);
+    const run = new TurnRun(parts, turn, conversation);
     logs.add(turn);
     runs.set(turn, run);
     return { turn, run };

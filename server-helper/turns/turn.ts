@@ -21,7 +21,7 @@ export class LiveTurn {
   /** The only telling of this turn there has been: whatever id a reader brings is of this log. */
   isOriginal: boolean;
   /** What each session has got of this log, where that is not plain from the ids. */
-  given = new WeakMap<object, Following>();
+  #given: WeakMap<object, Following> | undefined;
   /** What was said so far, and what of it before the last decision. */
   text = '';
   textBefore = '';
@@ -189,10 +189,19 @@ export class LiveTurn {
     this.log.flush();
   }
 
+  /** How many events this reader is known to have got of this very log. */
+  countGiven(reader: object): number {
+    return this.isOriginal ? this.log.nextId : (this.#given?.get(reader)?.given() ?? 0);
+  }
+  remember(reader: object, following: Following): void {
+    if (this.isOriginal) return;
+    this.#given ??= new WeakMap();
+    this.#given.set(reader, following);
+  }
   /** The turn was told elsewhere too: only what is given from now on counts. */
   forgetGiven(): void {
     this.isOriginal = false;
-    this.given = new WeakMap();
+    this.#given = undefined;
   }
 
   /** Milliseconds since 1970. */
