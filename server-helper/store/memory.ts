@@ -15,6 +15,8 @@ type Kept = ConversationRecord & { deletedAt: number | undefined };
 export function createMemoryStore(now: () => number = Date.now): Store {
   const conversations = new Map<string, Kept>();
   const turns = new Map<string, Map<string, TurnRecord>>();
+  /** Looked through every second, so they are kept apart. */
+  const running = new Set<TurnRecord>();
   const merged = new Map<string, number>();
   const facts = createMemoryFacts(now);
 
@@ -28,13 +30,12 @@ export function createMemoryStore(now: () => number = Date.now): Store {
   const findTurn = (conversationId: string, id: string) => turnsOf(conversationId).get(id);
   const isLive = (turn: TurnRecord) => turn.status === 'running' || turn.status === 'paused';
   const liveOf = (id: string) => [...turnsOf(id).values()].find(isLive);
-  const running = () =>
-    [...turns.values()].flatMap((all) => [...all.values()].filter(({ status }) => status === 'running'));
 
   const drop = (found: Kept): Deleted => {
     const { owner, chatId, workspace, workspaceOf } = found;
     const deleted = { conversation: toRecord(found), wasRunning: liveOf(found.id)?.status === 'running' };
     Object.assign(found, { deletedAt: now(), title: '', owner: '', chatId: '', workspace: undefined });
+    for (const turn of turnsOf(found.id).values()) running.delete(turn);
     turns.delete(found.id);
     facts.putLeftover('chat', chatId);
     if (workspace === undefined || workspaceOf === undefined) return deleted;
@@ -59,7 +60,9 @@ export function createMemoryStore(now: () => number = Date.now): Store {
       const kept = known ?? { ...conversation, deletedAt: undefined };
       kept.updatedAt = conversation.updatedAt;
       conversations.set(id, kept);
-      turns.set(id, all.set(turn.id, { ...turn }));
+      const begun = { ...turn };
+      turns.set(id, all.set(turn.id, begun));
+      running.add(begun);
       return { kind: 'began', conversation: toRecord(kept), turn };
     },
     async findConversation(id) {
@@ -129,6 +132,7 @@ export function createMemoryStore(now: () => number = Date.now): Store {
       if (from.status === 'running' && from.runner !== undefined && found.runner !== from.runner)
         return false;
       Object.assign(found, change, { runner: undefined, leaseUntil: undefined });
+      running.delete(found);
       return true;
     },
     async resumeTurn(conversationId, id, { runner, until }) {
@@ -136,6 +140,7 @@ export function createMemoryStore(now: () => number = Date.now): Store {
       if (found?.status !== 'paused' || found.pause === undefined) return undefined;
       const { pause } = found;
       Object.assign(found, { status: 'running', pause: undefined, runner, leaseUntil: until });
+      running.add(found);
       return pause;
     },
     async takeTurn(conversationId, id, { runner, until }) {
@@ -146,19 +151,21 @@ export function createMemoryStore(now: () => number = Date.now): Store {
       return { ...found };
     },
     async renewTurns({ runner, until }) {
-      const held = running().filter((turn) => turn.runner === runner);
+      const held = [...running].filter((turn) => turn.runner === runner);
       for (const turn of held) turn.leaseUntil = until;
       return held.map(({ conversationId, id }) => ({ conversationId, id }));
     },
     async releaseTurns(runner) {
-      for (const turn of running()) if (turn.runner === runner) turn.leaseUntil = 0;
+      for (const turn of running) if (turn.runner === runner) turn.leaseUntil = 0;
     },
     async dropTurnsFrom(conversationId, id, keepId) {
       const all = turnsOf(conversationId);
       let dropping = false;
       for (const key of [...all.keys()]) {
         dropping ||= key === id;
-        if (dropping && key !== keepId) all.delete(key);
+        if (!dropping || key === keepId) continue;
+        running.delete(all.get(key) as TurnRecord);
+        all.delete(key);
       }
     },
 
