@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import { createMemoryStore } from '../../server-helper/store/memory.ts';
 import { createSqliteStore } from '../../server-helper/store/sqlite.ts';
 import type { Store } from '../../server-helper/store/store.ts';
@@ -77,6 +77,30 @@ async function visit(make: () => Store, n: number, failure: Failure): Promise<st
     await agent.close();
   }
 }
+
+test('while the store does not answer the helper says that it is not ready, and by which code; then that it is', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  const agent = await startFakeAgent();
+  const failing = createFailingStore(createMemoryStore(), 0, 'before');
+  const visiting = await startVisit(agent, failing.store);
+  const ready = async () => {
+    // An answer is good for five seconds.
+    vi.advanceTimersByTime(6_000);
+    const response = await visiting.send('GET', '/readyz');
+    return [response.status, ((await response.json()) as { checks: { store: string } }).checks.store];
+  };
+  expect(await ready()).toEqual([200, 'ok']);
+  failing.failAll = 'before';
+  const [status, code] = await ready();
+  expect(status).toBe(503);
+  expect(code).not.toBe('ok');
+  expect(code).toMatch(/^[a-z-]+$/);
+  failing.failAll = undefined;
+  expect(await ready()).toEqual([200, 'ok']);
+  vi.useRealTimers();
+  await visiting.close();
+  await agent.close();
+});
 
 describe.each(Object.entries(makers))('with a store %s', (_, make) => {
   test.each<Failure>(['before', 'after', 'locked', 'slow'])(

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { FakeAnswer } from '../support/fake-answer.ts';
+import { until } from '../support/helper-process.ts';
 import { makePause, pauseWith } from '../support/pause.ts';
 import { type Rig, startRig } from '../support/rig.ts';
 import { makeQuestion, signJwt, toTurnPath, type Visitor } from '../support/visitor.ts';
