@@ -6,10 +6,11 @@ import { createAgentConversations } from './agent/conversation.ts';
 import { dispatchFetch } from './agent/dispatch-fetch.ts';
 import { createAgentHttp, type Dispatch } from './agent/http.ts';
 import { createAgentWorkspaces } from './agent/workspace.ts';
-import { deriveKey, makeRandomHex } from './auth/keys.ts';
-import { createLimiter, type Limited, toLimitAddress } from './auth/limit.ts';
+import { requireSession } from './auth/bearer.ts';
+import { openSessions } from './auth/keyring.ts';
+import { createLimiter, type Limited, sharedAddress, toLimitAddress } from './auth/limit.ts';
 import { addCorsHeaders, requireOrigin, toPreflightResponse } from './auth/origin.ts';
-import { createSessions, type Session, type Sessions } from './auth/session.ts';
+import type { Sessions } from './auth/session.ts';
 import { type Config, type HelperOptions, readOptions } from './config.ts';
 import { createLeftovers } from './conversation/leftovers.ts';
 import { startUpkeep } from './conversation/upkeep.ts';
@@ -66,7 +67,6 @@ export function createHelper(options: HelperOptions, runtime: Runtime = {}): Hel
   const now = runtime.now ?? Date.now;
   const monotonicNow = runtime.monotonicNow ?? (() => performance.now());
   const parts = createParts(config, runtime.dispatch ?? dispatchFetch, now, monotonicNow);
-  const widgetFiles: WidgetFiles = runtime.widgetFiles ?? new Map();
   const health = createHealth(parts);
   const inFlight = new Set<Promise<unknown>>();
   let closed: Promise<void> | undefined;
@@ -74,12 +74,24 @@ export function createHelper(options: HelperOptions, runtime: Runtime = {}): Hel
     if (closed) throw new HelperError('shutting-down', undefined, 1000);
   };
 
+  let isWarned = !config.limited;
+  const readAddress = ({ address }: Edge, headers: Headers): string => {
+    const known = toLimitAddress(address, headers.get('x-forwarded-for'), config.trustedProxies);
+    if (known === undefined && !isWarned) {
+      isWarned = true;
+      config.log.warn(
+        {},
+        'no address of visitors is known, so they share one limit: pass edge.address to fetch',
+      );
+    }
+    return known ?? sharedAddress;
+  };
   const toExchange = (c: Context): Exchange => {
     const { headers } = c.req.raw;
     return {
       request: c.req.raw,
       edge: c.env.edge,
-      address: toLimitAddress(c.env.edge.address, headers.get('x-forwarded-for'), config.trustedProxies),
+      address: readAddress(c.env.edge, headers),
       headers: { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' },
       params: c.req.param(),
       query: new URL(c.req.url).searchParams,
@@ -120,7 +132,7 @@ export function createHelper(options: HelperOptions, runtime: Runtime = {}): Hel
   const api = config.basePath === '' ? app : app.basePath(config.basePath);
   api.get('/healthz', health.alive);
   api.get('/readyz', () => health.ready(closed !== undefined));
-  api.get('/widget/:file', (c) => getWidgetFile(widgetFiles, toExchange(c)));
+  api.get('/widget/:file', (c) => getWidgetFile(runtime.widgetFiles ?? new Map(), toExchange(c)));
   api.post('/webhooks/agent', (c) => {
     requireOpen();
     return receiveWebhook(parts, toExchange(c));
@@ -144,8 +156,8 @@ export function createHelper(options: HelperOptions, runtime: Runtime = {}): Hel
   app.notFound(() => toProblemResponse(new HelperError('not-found')));
   app.onError((error) => toErrorResponse(error, config));
 
-  const { store, log, retentionDays } = config;
-  const stopUpkeep = startUpkeep({ store, log, now, leftovers: parts.leftovers, guestDays: retentionDays });
+  const upkept = { now, bot: config.botId, leftovers: parts.leftovers, guestDays: config.retentionDays };
+  const stopUpkeep = startUpkeep({ store: config.store, log: config.log, ...upkept });
 
   const shutDown = async (withinMs: number) => {
     stopUpkeep();
@@ -187,6 +199,7 @@ function createParts(
   const engine = createEngine({ chat, conversations, store, log, now, monotonicNow }, pins);
   const leftovers = createLeftovers({
     store,
+    bot: config.botId,
     log,
     now,
     delete: {
@@ -210,30 +223,16 @@ function createParts(
     leftovers,
     readers: createReaders(),
     sessions: () => {
-      sessions ??= openSessions(config, now).catch((error: unknown) => {
-        // Forgotten, so that the next request asks the store again.
-        sessions = undefined;
-        throw error;
-      });
+      sessions ??= openSessions(config, `${config.projectId} ${config.botId}`, now).catch(
+        (error: unknown) => {
+          // Forgotten, so that the next request asks the store again.
+          sessions = undefined;
+          throw error;
+        },
+      );
       return sessions;
     },
   };
-}
-
-/** Without a given secret one is made and kept, so that sessions outlive a restart wherever the store does. */
-async function openSessions({ sessionSecret, store }: Config, now: () => number): Promise<Sessions> {
-  const secret = sessionSecret ?? (await store.remember('session-secret', makeRandomHex(32)));
-  return createSessions(await deriveKey(secret, 'porchlight session v1'), now);
-}
-
-async function requireSession(request: Request, sessions: Sessions, { identity }: Config): Promise<Session> {
-  const token = /^Bearer ([\w.~+/=-]+)$/i.exec(request.headers.get('authorization') ?? '')?.[1];
-  if (token === undefined) throw new HelperError('unauthenticated');
-  const session = await sessions.verify(token);
-  // Signed while guests were still admitted.
-  if (identity === 'required' && session.visitor.kind === 'anonymous')
-    throw new HelperError('sign-in-required');
-  return session;
 }
 
 function toErrorResponse(error: unknown, { log }: Config): Response {

@@ -48,6 +48,8 @@ export function createNodeHelper(options: HelperOptions): NodeHelper {
       }
       if (target !== undefined) request.url = target;
       mount.restoreBody(request);
+      // HTTP/1.0 has none, and a probe that speaks it asks all the same.
+      request.headers.host ??= 'localhost';
       void serve(request, response);
     },
     async close(withinMs) {

@@ -125,7 +125,16 @@ export function readChat(chat: Json): Frame {
   };
 }
 
+/** Deeper than this nothing is meant for a person to decide on, and it could not be written down. */
+const maxPauseDepth = 100;
+
+function isDeeper(value: unknown, most: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return most === 0 || Object.values(value).some((inner) => isDeeper(inner, most - 1));
+}
+
 function readPause(json: Json): Frame {
+  if (isDeeper(json, maxPauseDepth)) return { kind: 'broken' };
   const tool = asObject(json.tool);
   const executionId = asString(json.executionId);
   const name = asString(tool?.name);

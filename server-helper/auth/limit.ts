@@ -24,6 +24,10 @@ export type Limiter = {
   take(what: Limited, owner: string | undefined, address: string | undefined): void;
 };
 
+/** Of all visitors whose address the runtime does not tell: one bucket, ten times as large. */
+export const sharedAddress = 'shared';
+const sharedTimes = 10;
+
 const maxBuckets = 50_000;
 type Bucket = { tokens: number; at: number };
 
@@ -52,13 +56,19 @@ export function createLimiter(nowMs = () => performance.now()): Limiter {
       const { visitor, address: ofAddress } = rates[what];
       const asked = [
         visitor && owner !== undefined ? waitFor(`${what} v ${owner}`, visitor) : undefined,
-        ofAddress && address !== undefined ? waitFor(`${what} a ${address}`, ofAddress) : undefined,
+        ofAddress && address !== undefined
+          ? waitFor(`${what} a ${address}`, address === sharedAddress ? toShared(ofAddress) : ofAddress)
+          : undefined,
       ].filter((one) => one !== undefined);
       const waitMs = Math.max(0, ...asked.map((one) => one.waitMs));
       if (waitMs > 0) throw new HelperError('rate-limited', undefined, waitMs);
       for (const { bucket } of asked) bucket.tokens -= 1;
     },
   };
+}
+
+function toShared({ burst, perMinute }: Rate): Rate {
+  return { burst: burst * sharedTimes, perMinute: perMinute * sharedTimes };
 }
 
 /**

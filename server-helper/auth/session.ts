@@ -17,8 +17,11 @@ const typ = 'porchlight-session+jwt';
 const maxRemembered = 10_000;
 const maxTokenChars = 4096;
 
-/** @param key 32 bytes, derived for this purpose alone */
-export function createSessions(key: Uint8Array, now: () => number): Sessions {
+/**
+ * @param key 32 bytes, derived for this purpose alone
+ * @param audience the agent that the session is for: helpers of several may share a secret
+ */
+export function createSessions(key: Uint8Array, audience: string, now: () => number): Sessions {
   // A verification costs tens of microseconds, a look-up next to nothing, and every request carries the same token.
   const remembered = new Map<string, Session>();
 
@@ -31,6 +34,7 @@ export function createSessions(key: Uint8Array, now: () => number): Sessions {
       const { payload } = await jwtVerify(token, key, {
         algorithms: ['HS256'],
         typ,
+        audience,
         currentDate: new Date(0),
         clockTolerance: Number.MAX_SAFE_INTEGER / 1e4,
       });
@@ -52,6 +56,7 @@ export function createSessions(key: Uint8Array, now: () => number): Sessions {
       return new SignJWT(claims)
         .setProtectedHeader({ alg: 'HS256', typ })
         .setSubject(owner)
+        .setAudience(audience)
         .setExpirationTime(expiresAtSeconds)
         .setJti(crypto.randomUUID())
         .sign(key);

@@ -7,32 +7,40 @@ import { alignRecord } from './alignment.ts';
 /** Milliseconds since 1970. The page holds what was said from `from` (inclusive) to `until` (exclusive). */
 export type Span = { from: number; until: number };
 
-type Entry = { at: number; messages: Message[] };
+/** What belongs together: a question and its answer. */
+export type Entry = {
+  at: number;
+  messages: Message[];
+  /** How many messages of the record it is made of. */
+  recorded: number;
+  turn: TurnRecord | undefined;
+};
 
 /**
  * @param recorded a page of the agent's record, oldest first
- * @param turns all turns of the conversation, oldest first
+ * @param turns the conversation's turns, oldest first
  */
-export function toMessages(
+export function toEntries(
   recorded: readonly RecordedMessage[],
   turns: readonly TurnRecord[],
   span: Span,
-): Message[] {
+): Entry[] {
   const left = new Set(turns);
   const entries: Entry[] = [];
   let at = 0;
   for (const { question, answers, turn } of alignRecord(recorded, turns)) {
     if (turn) left.delete(turn);
     at = turn?.at ?? question?.at ?? answers[0]?.at ?? at;
-    entries.push({ at, messages: toTurnMessages(question, answers, turn, at) });
+    const messages = toTurnMessages(question, answers, turn, at);
+    entries.push({ at, messages, recorded: answers.length + (question ? 1 : 0), turn });
   }
   for (const turn of left) {
     // A completed turn that the record does not hold on this page is on another one, unless it never held it.
     const isElsewhere = turn.status === 'completed' && turn.answer === undefined;
     if (isElsewhere || turn.at < span.from || turn.at >= span.until) continue;
-    entries.push({ at: turn.at, messages: toTurnMessages(undefined, [], turn, turn.at) });
+    entries.push({ at: turn.at, messages: toTurnMessages(undefined, [], turn, turn.at), recorded: 0, turn });
   }
-  return entries.sort((a, b) => a.at - b.at).flatMap((entry) => entry.messages);
+  return entries.sort((a, b) => a.at - b.at);
 }
 
 function toTurnMessages(

@@ -16,12 +16,13 @@ const mostWaitMs = 6 * 3600_000;
 
 export function createLeftovers(parts: {
   store: Pick<Store, 'listLeftovers' | 'leftoverDone' | 'leftoverTried'>;
+  bot: string;
   log: Log;
   now: () => number;
   /** At the agent. @throws HelperError */
   delete: Record<Leftover['kind'], (id: string) => Promise<void>>;
 }): Leftovers {
-  const { store, log, now } = parts;
+  const { store, bot, log, now } = parts;
   let running: Promise<void> | undefined;
   let again = false;
 
@@ -44,7 +45,7 @@ export function createLeftovers(parts: {
       again = false;
       // What fails is due later, so this comes to an end.
       for (;;) {
-        const due = await store.listLeftovers(atOnce);
+        const due = await store.listLeftovers(bot, atOnce);
         if (due.length === 0) break;
         await Promise.all(due.map(tryOne));
       }

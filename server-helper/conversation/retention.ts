@@ -28,6 +28,7 @@ export function toPurgeBefore(nowMs: number, guestDays: number): PurgeBefore {
  */
 export async function purge(
   store: Pick<Store, 'purge'>,
+  bot: string,
   before: PurgeBefore,
   log: Log,
   pause: () => Promise<void> = () => new Promise((resolve) => setTimeout(resolve, 5)),
@@ -35,7 +36,7 @@ export async function purge(
   let gone = 0;
   try {
     for (;;) {
-      const batch = await store.purge(before, atOnce);
+      const batch = await store.purge(bot, before, atOnce);
       gone += batch;
       if (batch < atOnce) return gone;
       await pause();

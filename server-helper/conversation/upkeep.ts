@@ -13,11 +13,12 @@ export function startUpkeep(parts: {
   leftovers: Leftovers;
   log: Log;
   now: () => number;
+  bot: string;
   guestDays: number;
 }): () => void {
-  const { store, leftovers, log, now, guestDays } = parts;
+  const { store, leftovers, log, now, bot, guestDays } = parts;
   const purgeAll = async () => {
-    if ((await purge(store, toPurgeBefore(now(), guestDays), log)) > 0) leftovers.soon();
+    if ((await purge(store, bot, toPurgeBefore(now(), guestDays), log)) > 0) leftovers.soon();
   };
   const timers = [
     setInterval(() => leftovers.soon(), leftoversEveryMs),

@@ -17,28 +17,32 @@ export function createWorkspaces(
   // Two first turns of one visitor at the same moment must not make two workspaces.
   const making = new Map<string, Promise<string>>();
 
-  const ofVisitor = async (owner: string) => {
-    const key = toOwnerKeys(owner).workspace;
+  const ofVisitor = async (owner: string, bot: string) => {
+    const key = toOwnerKeys(owner, bot).workspace;
     const known = await store.recall(key);
     if (known !== undefined) return known;
     let made = making.get(key);
     if (!made) {
       made = create('Visitor')
-        .then((uuid) => keep(uuid, () => store.remember(key, uuid)))
+        .then((uuid) => keep(uuid, bot, () => store.remember(key, uuid)))
         .finally(() => making.delete(key));
       making.set(key, made);
     }
     return made;
   };
   /** One that was made and is then not the one that stands, is deleted again. */
-  const keep = async <T extends string | undefined>(made: string, write: () => Promise<T>): Promise<T> => {
+  const keep = async <T extends string | undefined>(
+    made: string,
+    bot: string,
+    write: () => Promise<T>,
+  ): Promise<T> => {
     let stands: string | undefined;
     try {
       const kept = await write();
       stands = kept;
       return kept;
     } finally {
-      if (stands !== made) await store.putLeftovers([{ kind: 'workspace', id: made }]);
+      if (stands !== made) await store.putLeftovers([{ kind: 'workspace', id: made, bot }]);
     }
   };
   const requirePin = (workspace: string | undefined): string => {
@@ -47,14 +51,14 @@ export function createWorkspaces(
   };
 
   return {
-    async pin({ id, owner, workspace }) {
+    async pin({ id, owner, bot, workspace }) {
       if (workspace) return workspace;
       if (option === 'conversation') {
         const made = await create('Conversation');
-        return requirePin(await keep(made, () => store.pinWorkspace(id, made, 'conversation')));
+        return requirePin(await keep(made, bot, () => store.pinWorkspace(id, made, 'conversation')));
       }
       if (option === 'visitor')
-        return requirePin(await store.pinWorkspace(id, await ofVisitor(owner), 'visitor'));
+        return requirePin(await store.pinWorkspace(id, await ofVisitor(owner, bot), 'visitor'));
       const chosen = typeof option === 'function' ? option({ owner, conversationId: id }) : option;
       return requirePin(await store.pinWorkspace(id, requirePin(chosen), undefined));
     },

@@ -215,6 +215,11 @@ export function toAgentMessageId(turnId: string): string {
   return `${turnId}.agent`;
 }
 
+/** The turn that a message id of the agent's side belongs to; undefined for any other id. */
+export function readTurnId(messageId: string): string | undefined {
+  return messageId.endsWith('.agent') ? messageId.slice(0, -'.agent'.length) : undefined;
+}
+
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** Conversation and turn ids are UUIDs (RFC 9562), made by the widget. */

@@ -1,6 +1,6 @@
 /** `/conversations`: the visitor's own list; one conversation read, renamed, set to a mode, deleted. */
 
-import { toMessages } from '../conversation/history.ts';
+import { readPage } from '../conversation/reading.ts';
 import { HelperError } from '../errors.ts';
 import { readConversationChange } from '../protocol/check.ts';
 import {
@@ -57,22 +57,23 @@ async function toReply(
   exchange: SignedExchange,
 ): Promise<ConversationReply> {
   const cursor = readCursor(exchange, /^(\d{1,9})\.(\d{1,16})$/);
-  const [turns, live, page] = await Promise.all([
-    parts.store.listTurns(conversation.id),
-    parts.store.findLiveTurn(conversation.id),
-    parts.conversations.read(conversation.chatId, limits.pageSize, cursor && Number(cursor[1])),
+  const { store, conversations, config } = parts;
+  const [live, page] = await Promise.all([
+    store.findLiveTurn(conversation.id),
+    readPage(
+      { store, conversations, log: config.log },
+      conversation,
+      cursor && { index: Number(cursor[1]), until: Number(cursor[2]) },
+    ),
   ]);
-  const first = page.messages[0];
-  const from = page.from === 0 ? 0 : (first?.at ?? 0);
-  const until = cursor ? Number(cursor[2]) : Number.POSITIVE_INFINITY;
   const reply: ConversationReply = {
     id: conversation.id,
     title: conversation.title,
     mode: exchange.session.visitor.member ? conversation.mode : 'ask',
-    messages: toMessages(page.messages, turns, { from, until }),
+    messages: page.messages,
   };
   if (live) reply.liveTurn = { turnId: live.id };
-  if (page.from > 0) reply.next = `${page.from}.${from}`;
+  if (page.next) reply.next = `${page.next.index}.${page.next.until}`;
   return reply;
 }
 

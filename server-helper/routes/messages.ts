@@ -2,7 +2,7 @@
 import { hashText } from '../auth/keys.ts';
 import { HelperError } from '../errors.ts';
 import { readVoteRequest } from '../protocol/check.ts';
-import { toAgentMessageId } from '../protocol/wire.ts';
+import { readTurnId } from '../protocol/wire.ts';
 import {
   type Parts,
   readJson,
@@ -14,8 +14,8 @@ import {
 export async function voteMessage(parts: Parts, exchange: SignedExchange): Promise<Response> {
   const conversation = await requireConversation(parts, exchange);
   const { vote } = await readJson(exchange.request, readVoteRequest);
-  const turns = await parts.store.listTurns(conversation.id);
-  const turn = turns.find(({ id }) => toAgentMessageId(id) === exchange.params.messageId);
+  const turnId = readTurnId(exchange.params.messageId ?? '');
+  const turn = turnId === undefined ? undefined : await parts.store.findTurn(conversation.id, turnId);
   if (!turn || turn.agentMessageId === undefined) throw new HelperError('not-found');
   // The agent learns that it is one voter, not who.
   const voterId = (await hashText(exchange.session.owner)).slice(0, 32);

@@ -5,6 +5,7 @@ import { verifySsoToken } from '../auth/sso.ts';
 import { HelperError } from '../errors.ts';
 import { readSessionRequest } from '../protocol/check.ts';
 import { type Allowed, chatModes, type SessionReply, type Visitor } from '../protocol/wire.ts';
+import { toOwnerKeys } from '../store/store.ts';
 import { type Exchange, type Parts, readJson, toJsonResponse } from './exchange.ts';
 
 /** Learnt anew at each sign-in. */
@@ -54,7 +55,7 @@ async function exchangeSsoToken(parts: Parts, token: string): Promise<Omit<Sessi
   const identity = await verifySsoToken(token, rules, now() / 1000);
   if (config.limited) limiter.take('signIn', identity.owner, undefined);
   const introduced = await bot.introduce(token);
-  const key = toMemberKey(identity.owner);
+  const key = toOwnerKeys(identity.owner, config.botId).member;
   if (introduced?.memberId !== undefined) await store.replace(key, introduced.memberId, memberTtlMs);
   else if (introduced) await store.forget(key);
   const visitor: Visitor = { kind: 'identified', member: introduced?.member ?? false };
@@ -65,10 +66,6 @@ async function exchangeSsoToken(parts: Parts, token: string): Promise<Omit<Sessi
 /** @throws HelperError `unauthenticated` for a guest who has signed in since: what that guest asks would be nobody's */
 export async function requireAsker({ store }: Parts, { owner, visitor }: Session): Promise<void> {
   if (visitor.kind === 'anonymous' && (await store.isMerged(owner))) throw new HelperError('unauthenticated');
-}
-
-export function toMemberKey(owner: string): string {
-  return `member:${owner}`;
 }
 
 /** What an anonymous visitor said goes along at sign-in; a session that was ever signed in or merged gives nothing. */

@@ -4,7 +4,7 @@ import { openWebStream } from '../edge.ts';
 import { HelperError } from '../errors.ts';
 import { readDecisionRequest, readTurnRequest } from '../protocol/check.ts';
 import type { TurnRequest } from '../protocol/wire.ts';
-import type { ConversationRecord, TurnRecord } from '../store/store.ts';
+import { type ConversationRecord, type TurnRecord, toOwnerKeys } from '../store/store.ts';
 import { findStart } from '../turns/attaching.ts';
 import type { LiveTurn } from '../turns/turn.ts';
 import {
@@ -16,7 +16,6 @@ import {
   type SignedExchange,
   toEmptyResponse,
 } from './exchange.ts';
-import { toMemberKey } from './session.ts';
 
 const maxTitleChars = 60;
 
@@ -44,7 +43,7 @@ export async function putTurn(parts: Parts, exchange: SignedExchange): Promise<R
   engine.requireRoom(parts.config.limited ? owner : undefined);
   const now = parts.now();
   const { text, pasted, page, replaces } = question;
-  const memberId = await store.recall(toMemberKey(owner));
+  const memberId = await store.recall(toOwnerKeys(owner, parts.config.botId).member);
   const begun = await engine.begin(
     toConversation(parts, id, owner, text),
     { id: turnId, fingerprint, at: now, question: text },
@@ -104,7 +103,12 @@ function requireSame(turn: TurnRecord, fingerprint: string): TurnRecord {
 
 function toTitle(text: TurnRequest['text']): string {
   const line = text.trim().replace(/\s+/g, ' ');
-  return line.length <= maxTitleChars ? line : `${line.slice(0, maxTitleChars - 1).trimEnd()}…`;
+  if (line.length <= maxTitleChars) return line;
+  // Not in the middle of a character.
+  return `${line
+    .slice(0, maxTitleChars - 1)
+    .replace(/[\uD800-\uDBFF]$/, '')
+    .trimEnd()}…`;
 }
 
 async function requireTurn(
@@ -130,6 +134,9 @@ async function attachTo(
   turn: TurnRecord,
 ): Promise<Response> {
   if (parts.config.limited) parts.readers.require(exchange.session.owner);
+  // What is not at hand is told from the agent's record, as history is.
+  if (parts.config.limited && !parts.engine.isKept(turn))
+    parts.limiter.take('history', exchange.session.owner, exchange.address);
   const live = await parts.engine.attach(conversation, turn);
   const header = exchange.request.headers.get('last-event-id') ?? '';
   const lastId = /^\d{1,9}$/.test(header) ? Number(header) : -1;
@@ -165,6 +172,7 @@ export async function stopTurn(parts: Parts, exchange: SignedExchange): Promise<
 }
 
 export async function decideTurn(parts: Parts, exchange: SignedExchange): Promise<Response> {
+  if (parts.config.limited) parts.limiter.take('turn', exchange.session.owner, exchange.address);
   const { conversation, turn } = await requireTurn(parts, exchange);
   const decision = await readJson(exchange.request, readDecisionRequest);
   await parts.engine.decide(conversation, turn, decision);

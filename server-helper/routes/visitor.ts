@@ -1,10 +1,9 @@
 /** `/visitor`: everything of this owner, to take along or to erase. */
 
-import type { RecordedMessage } from '../agent/conversation.ts';
-import { toMessages } from '../conversation/history.ts';
+import { type Cursor, readPage } from '../conversation/reading.ts';
 import { toHelperError } from '../errors.ts';
 import { toLogFields } from '../log.ts';
-import { limits } from '../protocol/wire.ts';
+import { limits, type Message } from '../protocol/wire.ts';
 import type { ConversationRecord } from '../store/store.ts';
 import { letGo } from './conversations.ts';
 import { type Parts, type SignedExchange, toEmptyResponse } from './exchange.ts';
@@ -59,21 +58,20 @@ async function* listAll({ store, config }: Parts, owner: string): AsyncGenerator
   }
 }
 
-async function toExported({ conversations, store }: Parts, record: ConversationRecord) {
-  let messages: RecordedMessage[] = [];
-  let before: number | undefined;
+async function toExported({ conversations, store, config }: Parts, record: ConversationRecord) {
+  let messages: Message[] = [];
+  let cursor: Cursor | undefined;
   do {
-    const page = await conversations.read(record.chatId, messagesAtOnce, before);
+    const page = await readPage({ store, conversations, log: config.log }, record, cursor, messagesAtOnce);
     messages = [...page.messages, ...messages];
-    before = page.from;
-  } while (before > 0);
-  const turns = await store.listTurns(record.id);
+    cursor = page.next;
+  } while (cursor);
   return {
     id: record.id,
     title: record.title,
     createdAt: new Date(record.createdAt).toISOString(),
     updatedAt: new Date(record.updatedAt).toISOString(),
-    messages: toMessages(messages, turns, { from: 0, until: Number.POSITIVE_INFINITY }),
+    messages,
   };
 }
 

@@ -24,21 +24,21 @@ export function createMemoryFacts(now: () => number) {
   };
   const put = (key: string, value: string, ttlMs: number | undefined) =>
     facts.set(key, { value, until: ttlMs === undefined ? Number.POSITIVE_INFINITY : now() + ttlMs });
-  const putLeftover = (kind: Leftover['kind'], id: string) => {
+  const putLeftover = (kind: Leftover['kind'], id: string, bot: string) => {
     const key = toKey({ kind, id });
-    if (!leftovers.has(key)) leftovers.set(key, { kind, id, tries: 0, nextAt: 0 });
+    if (!leftovers.has(key)) leftovers.set(key, { kind, id, bot, tries: 0, nextAt: 0 });
   };
 
   const ofStore: FactMethods = {
     async putLeftovers(all) {
-      for (const { kind, id } of all) putLeftover(kind, id);
+      for (const { kind, id, bot } of all) putLeftover(kind, id, bot);
     },
-    async listLeftovers(limit) {
+    async listLeftovers(bot, limit) {
       return [...leftovers.values()]
-        .filter(({ nextAt }) => nextAt <= now())
+        .filter((one) => one.nextAt <= now() && one.bot === bot)
         .sort((a, b) => a.nextAt - b.nextAt)
         .slice(0, limit)
-        .map(({ kind, id, tries }) => ({ kind, id, tries }));
+        .map(({ nextAt: _, ...leftover }) => leftover);
     },
     async leftoverDone(leftover) {
       leftovers.delete(toKey(leftover));

@@ -32,16 +32,16 @@ export function createMemoryStore(now: () => number = Date.now): Store {
   const liveOf = (id: string) => [...turnsOf(id).values()].find(isLive);
 
   const drop = (found: Kept): Deleted => {
-    const { owner, chatId, workspace, workspaceOf } = found;
+    const { owner, bot, chatId, workspace, workspaceOf } = found;
     const deleted = { conversation: toRecord(found), wasRunning: liveOf(found.id)?.status === 'running' };
     Object.assign(found, { deletedAt: now(), title: '', owner: '', chatId: '', workspace: undefined });
     for (const turn of turnsOf(found.id).values()) running.delete(turn);
     turns.delete(found.id);
-    facts.putLeftover('chat', chatId);
+    facts.putLeftover('chat', chatId, bot);
     if (workspace === undefined || workspaceOf === undefined) return deleted;
     if (allLiving().some((other) => other.workspace === workspace)) return deleted;
-    facts.putLeftover('workspace', workspace);
-    if (workspaceOf === 'visitor') facts.forget(toOwnerKeys(owner).workspace);
+    facts.putLeftover('workspace', workspace, bot);
+    if (workspaceOf === 'visitor') facts.forget(toOwnerKeys(owner, bot).workspace);
     return deleted;
   };
 
@@ -98,7 +98,7 @@ export function createMemoryStore(now: () => number = Date.now): Store {
     async eraseOwner(owner, bot) {
       const all = allLiving().filter((one) => one.owner === owner && one.bot === bot);
       const deleted = all.map(drop);
-      for (const key of Object.values(toOwnerKeys(owner))) facts.forget(key);
+      for (const key of Object.values(toOwnerKeys(owner, bot))) facts.forget(key);
       return deleted;
     },
     ...facts.ofStore,
@@ -107,8 +107,13 @@ export function createMemoryStore(now: () => number = Date.now): Store {
       const found = findTurn(conversationId, id);
       return found && { ...found };
     },
-    async listTurns(conversationId) {
-      return [...turnsOf(conversationId).values()].map((turn) => ({ ...turn }));
+    async listTurns(conversationId, page) {
+      const all = [...turnsOf(conversationId).values()].map((turn) => ({ ...turn }));
+      return page ? all.filter(({ at }) => at < page.before).slice(-page.limit) : all;
+    },
+    async forgetTexts(conversationId, ids) {
+      for (const id of ids)
+        Object.assign(findTurn(conversationId, id) ?? {}, { question: '', answer: undefined });
     },
     async findLiveTurn(conversationId) {
       const found = liveOf(conversationId);
@@ -172,13 +177,17 @@ export function createMemoryStore(now: () => number = Date.now): Store {
     async mergeOwner(from, to) {
       if (merged.has(from)) return false;
       merged.set(from, now());
-      for (const one of conversations.values()) if (one.owner === from) one.owner = to;
+      for (const one of conversations.values()) {
+        if (one.owner !== from) continue;
+        one.owner = to;
+        facts.forget(toOwnerKeys(from, one.bot).workspace);
+      }
       return true;
     },
     async isMerged(owner) {
       return merged.has(owner);
     },
-    async purge(before, limit) {
+    async purge(bot, before, limit) {
       let left = limit;
       const take = <T>(all: Iterable<T>, isOver: (one: T) => boolean, remove: (one: T) => void) => {
         for (const one of all) {
@@ -188,7 +197,8 @@ export function createMemoryStore(now: () => number = Date.now): Store {
           left -= 1;
         }
       };
-      const isGuests = (one: Kept) => one.owner.startsWith('anonymous:') && one.updatedAt < before.guests;
+      const isGuests = (one: Kept) =>
+        one.bot === bot && one.owner.startsWith('anonymous:') && one.updatedAt < before.guests;
       take(allLiving(), isGuests, drop);
       take(
         conversations.values(),

@@ -28,13 +28,13 @@ export function createSqliteConversations(file: SqliteFile, now: () => number) {
       `SELECT ${conversationColumns} FROM conversations WHERE id = ? AND deleted = 0`,
       id,
     );
-  const putLeftover = ({ kind, id }: Pick<Leftover, 'kind' | 'id'>) =>
-    run('INSERT INTO leftovers (kind, id) VALUES (?, ?) ON CONFLICT DO NOTHING', kind, id);
+  const putLeftover = ({ kind, id, bot }: Pick<Leftover, 'kind' | 'id' | 'bot'>) =>
+    run('INSERT INTO leftovers (kind, id, bot) VALUES (?, ?, ?) ON CONFLICT DO NOTHING', kind, id, bot);
   const forget = (key: string) => run('DELETE FROM facts WHERE key = ?', key);
 
   /** Inside a transaction: leaves a tombstone. */
   const drop = (conversation: ConversationRecord): Deleted => {
-    const { id, owner, chatId, workspace, workspaceOf } = conversation;
+    const { id, owner, bot, chatId, workspace, workspaceOf } = conversation;
     const running = one(`SELECT 1 FROM turns WHERE conversationId = ? AND status = 'running'`, id);
     const deleted = { conversation, wasRunning: running !== undefined };
     run(
@@ -44,15 +44,15 @@ export function createSqliteConversations(file: SqliteFile, now: () => number) {
       id,
     );
     run('DELETE FROM turns WHERE conversationId = ?', id);
-    putLeftover({ kind: 'chat', id: chatId });
+    putLeftover({ kind: 'chat', id: chatId, bot });
     if (workspace === undefined || workspaceOf === undefined) return deleted;
     const isUsed = one(
       'SELECT 1 FROM conversations WHERE workspaceOf IS NOT NULL AND workspace = ? LIMIT 1',
       workspace,
     );
     if (isUsed) return deleted;
-    putLeftover({ kind: 'workspace', id: workspace });
-    if (workspaceOf === 'visitor') forget(toOwnerKeys(owner).workspace);
+    putLeftover({ kind: 'workspace', id: workspace, bot });
+    if (workspaceOf === 'visitor') forget(toOwnerKeys(owner, bot).workspace);
     return deleted;
   };
 
@@ -108,7 +108,7 @@ export function createSqliteConversations(file: SqliteFile, now: () => number) {
           bot,
         );
         const deleted = found.map(drop);
-        for (const key of Object.values(toOwnerKeys(owner))) forget(key);
+        for (const key of Object.values(toOwnerKeys(owner, bot))) forget(key);
         return deleted;
       });
       await file.wipe();
@@ -118,10 +118,11 @@ export function createSqliteConversations(file: SqliteFile, now: () => number) {
       file.write(() => {
         for (const leftover of leftovers) putLeftover(leftover);
       }),
-    listLeftovers: (limit) =>
+    listLeftovers: (bot, limit) =>
       file.read(() =>
         all<Leftover>(
-          'SELECT kind, id, tries FROM leftovers WHERE nextAt <= ? ORDER BY nextAt, rowid LIMIT ?',
+          `SELECT kind, id, bot, tries FROM leftovers WHERE ${ofBot} AND nextAt <= ? ORDER BY nextAt, rowid LIMIT ?`,
+          bot,
           now(),
           limit,
         ),

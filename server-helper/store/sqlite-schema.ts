@@ -21,10 +21,10 @@ const migrations: readonly string[] = [
   `,
   `
   CREATE TABLE leftovers (
-    kind TEXT NOT NULL, id TEXT NOT NULL, tries INTEGER NOT NULL DEFAULT 0, nextAt INTEGER NOT NULL DEFAULT 0,
+    kind TEXT NOT NULL, id TEXT NOT NULL, bot TEXT NOT NULL DEFAULT '', tries INTEGER NOT NULL DEFAULT 0, nextAt INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (kind, id)
   ) STRICT;
-  CREATE INDEX leftovers_due ON leftovers (nextAt);
+  CREATE INDEX leftovers_due ON leftovers (bot, nextAt);
   INSERT INTO leftovers (kind, id) SELECT 'chat', chatId FROM conversations WHERE deleted = 1 AND chatDeleted = 0;
   DROP INDEX chats_to_delete;
   ALTER TABLE conversations ADD COLUMN bot TEXT NOT NULL DEFAULT '';
@@ -33,7 +33,7 @@ const migrations: readonly string[] = [
   UPDATE conversations SET deletedAt = updatedAt, chatId = '' WHERE deleted = 1;
   ALTER TABLE conversations DROP COLUMN chatDeleted;
   CREATE INDEX tombstones ON conversations (deletedAt) WHERE deleted = 1;
-  CREATE INDEX guests ON conversations (updatedAt) WHERE deleted = 0 AND substr(owner, 1, 10) = 'anonymous:';
+  CREATE INDEX guests ON conversations (bot, updatedAt) WHERE deleted = 0 AND substr(owner, 1, 10) = 'anonymous:';
   CREATE INDEX pinned ON conversations (workspace) WHERE workspaceOf IS NOT NULL;
   ALTER TABLE turns ADD COLUMN earlier TEXT;
   ALTER TABLE turns ADD COLUMN runner TEXT;

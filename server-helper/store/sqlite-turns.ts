@@ -8,6 +8,7 @@ type TurnMethods = Pick<
   | 'beginTurn'
   | 'findTurn'
   | 'listTurns'
+  | 'forgetTexts'
   | 'findLiveTurn'
   | 'voteTurn'
   | 'setTeller'
@@ -87,8 +88,20 @@ export function createSqliteTurns(
         return { kind: 'began', conversation: { ...claimed, updatedAt: conversation.updatedAt }, turn };
       }),
     findTurn: (conversationId, id) => file.read(() => find(conversationId, id)),
-    listTurns: (conversationId) =>
-      file.read(() => all('SELECT * FROM turns WHERE conversationId = ? ORDER BY at, rowid', conversationId)),
+    listTurns: (conversationId, page = { before: Number.MAX_SAFE_INTEGER, limit: -1 }) =>
+      file.read(() =>
+        all<TurnRecord>(
+          'SELECT * FROM turns WHERE conversationId = ? AND at < ? ORDER BY at DESC, rowid DESC LIMIT ?',
+          conversationId,
+          page.before,
+          page.limit,
+        ).reverse(),
+      ),
+    forgetTexts: (conversationId, ids) =>
+      file.write(() => {
+        for (const id of ids)
+          run(`UPDATE turns SET question = '', answer = NULL WHERE ${ofTurn}`, conversationId, id);
+      }),
     findLiveTurn: (conversationId) => file.read(() => findLive(conversationId)),
     voteTurn: (conversationId, id, vote) =>
       file.write(

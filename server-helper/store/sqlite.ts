@@ -2,7 +2,7 @@
 import { conversationColumns, createSqliteConversations } from './sqlite-conversations.ts';
 import { openSqliteFile } from './sqlite-file.ts';
 import { createSqliteTurns } from './sqlite-turns.ts';
-import type { ConversationRecord, Store } from './store.ts';
+import { type ConversationRecord, type Store, toOwnerKeys } from './store.ts';
 
 /**
  * @param path of the database, made when absent; its folder must exist
@@ -34,6 +34,11 @@ export function createSqliteStore(path: string, now: () => number = Date.now): S
       file.write(() => {
         if (run('INSERT INTO merged (owner, at) VALUES (?, ?) ON CONFLICT DO NOTHING', from, now()) === 0)
           return false;
+        for (const { bot } of all<{ bot: string }>(
+          'SELECT DISTINCT bot FROM conversations WHERE owner = ?',
+          from,
+        ))
+          run('DELETE FROM facts WHERE key = ?', toOwnerKeys(from, bot).workspace);
         run('UPDATE conversations SET owner = ? WHERE owner = ?', to, from);
         return true;
       }),
@@ -48,11 +53,12 @@ export function createSqliteStore(path: string, now: () => number = Date.now): S
     replace: (key, value, ttlMs) => file.write(() => void put(key, value, ttlMs)),
     recall: (key) => file.read(() => recall(key)),
     forget: (key) => file.write(() => void run('DELETE FROM facts WHERE key = ?', key)),
-    async purge(before, limit) {
+    async purge(bot, before, limit) {
       const gone = await file.write(() => {
         const guests = all<ConversationRecord>(
           `SELECT ${conversationColumns} FROM conversations
-           WHERE deleted = 0 AND substr(owner, 1, 10) = 'anonymous:' AND updatedAt < ? LIMIT ?`,
+           WHERE deleted = 0 AND substr(owner, 1, 10) = 'anonymous:' AND bot IN (?, '') AND updatedAt < ? LIMIT ?`,
+          bot,
           before.guests,
           limit,
         );

@@ -73,7 +73,7 @@ export type Page = { limit: number; before?: { updatedAt: number; id: string } |
 export type Deleted = { conversation: ConversationRecord; wasRunning: boolean };
 
 /** What the agent still has to delete. */
-export type Leftover = { kind: 'chat' | 'workspace'; id: string; tries: number };
+export type Leftover = { kind: 'chat' | 'workspace'; id: string; bot: string; tries: number };
 
 /** Before when a thing has outlived its time; milliseconds since 1970. */
 export type PurgeBefore = { guests: number; tombstones: number; merged: number; facts: number };
@@ -106,16 +106,18 @@ export type Store = {
   /** Deletes all conversations of an owner with this agent, and the facts about the owner. */
   eraseOwner(owner: string, bot: string): Promise<Deleted[]>;
 
-  putLeftovers(leftovers: readonly Pick<Leftover, 'kind' | 'id'>[]): Promise<void>;
-  /** Those due at `now`, the longest due first. */
-  listLeftovers(limit: number): Promise<Leftover[]>;
+  putLeftovers(leftovers: readonly Pick<Leftover, 'kind' | 'id' | 'bot'>[]): Promise<void>;
+  /** Those of one agent that are due, the longest due first. */
+  listLeftovers(bot: string, limit: number): Promise<Leftover[]>;
   leftoverDone(leftover: Pick<Leftover, 'kind' | 'id'>): Promise<void>;
   /** Tried in vain: due again at `nextAt`. */
   leftoverTried(leftover: Pick<Leftover, 'kind' | 'id'>, nextAt: number): Promise<void>;
 
   findTurn(conversationId: string, id: string): Promise<TurnRecord | undefined>;
-  /** Oldest first. */
-  listTurns(conversationId: string): Promise<TurnRecord[]>;
+  /** Oldest first; with `page` the newest `limit` of those begun before `before`, in milliseconds since 1970. */
+  listTurns(conversationId: string, page?: { before: number; limit: number }): Promise<TurnRecord[]>;
+  /** The agent's record has the words of these turns: they need not be kept here. */
+  forgetTexts(conversationId: string, ids: readonly string[]): Promise<void>;
   /** The turn that runs or waits in this conversation. */
   findLiveTurn(conversationId: string): Promise<TurnRecord | undefined>;
   voteTurn(conversationId: string, id: string, vote: TurnRecord['vote']): Promise<void>;
@@ -145,17 +147,20 @@ export type Store = {
   recall(key: string): Promise<string | undefined>;
   forget(key: string): Promise<void>;
 
-  /** Removes at most `limit` things that have outlived their time; gives how many. Guests' chats become leftovers. */
-  purge(before: PurgeBefore, limit: number): Promise<number>;
+  /**
+   * Removes at most `limit` things that have outlived their time, of guests those of this agent; gives how many. Their
+   * chats become leftovers.
+   */
+  purge(bot: string, before: PurgeBefore, limit: number): Promise<number>;
   /** Rejects while the store cannot be written. */
   check(): Promise<void>;
   close(): Promise<void>;
 };
 
-/** Keys of the facts about one owner: what is forgotten when the owner is erased. */
-export const toOwnerKeys = (owner: string): { member: string; workspace: string } => ({
-  member: `member:${owner}`,
-  workspace: `workspace:${owner}`,
+/** Keys of the facts that one agent has about one owner: what is forgotten when the owner is erased. */
+export const toOwnerKeys = (owner: string, bot: string): { member: string; workspace: string } => ({
+  member: `member:${bot}:${owner}`,
+  workspace: `workspace:${bot}:${owner}`,
 });
 
 /** A lease further ahead than this was written by a clock that has been set back since. */

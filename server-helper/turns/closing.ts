@@ -1,9 +1,10 @@
 /** Brings a turn to its end: written down first, then told, so that no two helpers tell two ends of one turn. */
-import type { Log } from '../log.ts';
+import { HelperError } from '../errors.ts';
+import { type Log, toLogFields } from '../log.ts';
 import type { EndsFrom } from '../store/store.ts';
 import type { Ends } from './ends.ts';
 import type { RunParts } from './run.ts';
-import type { LiveTurn } from './turn.ts';
+import type { LiveTurn, TurnEnd } from './turn.ts';
 
 /** @param letGo the turn has another end, which only its records can tell */
 export function createClosing(
@@ -14,9 +15,20 @@ export function createClosing(
 ): RunParts['close'] {
   const running: EndsFrom = { status: 'running', runner };
 
-  return async ({ turn }, end) => {
+  const close: RunParts['close'] = async (run, end) => {
+    const { turn } = run;
     if (turn.isClosing || (turn.isOver && turn.status !== 'paused')) return;
     turn.isClosing = true;
+    try {
+      await write(turn, end);
+    } catch (error) {
+      turn.isClosing = false;
+      log.error({ ...toLogFields(error), turnId: turn.id }, 'a turn could not be ended as it should');
+      // One that cannot even fail has nothing left to say.
+      if (end.status !== 'failed') await close(run, turn.toFailed(new HelperError('internal')));
+    }
+  };
+  const write = async (turn: LiveTurn, end: TurnEnd): Promise<void> => {
     turn.log.flush();
     let { outcome, stands } = await ends.write(turn, end, turn.isOver ? { status: 'paused' } : running);
     // Stop came while a decision was being written: what it let run is stopped.
@@ -30,4 +42,5 @@ export function createClosing(
     const ms = Math.round(turn.endedAt - turn.startedAt);
     log.info({ turnId: turn.id, status: turn.status, ms }, 'turn ended');
   };
+  return close;
 }

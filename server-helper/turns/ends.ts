@@ -74,7 +74,7 @@ export function createEnds(store: Store, log: Log): Ends {
   };
 }
 
-/** Question and answer are kept only as long as the agent's record cannot give them. */
+/** Question and answer are kept until the agent's record is seen to have them. */
 function toChange(turn: LiveTurn, end: TurnEnd): TurnEndChange {
   const endedAt = 'message' in end ? Date.parse(end.message.at) : turn.toNow();
   switch (end.status) {
@@ -85,8 +85,7 @@ function toChange(turn: LiveTurn, end: TurnEnd): TurnEndChange {
             status: 'completed',
             endedAt,
             agentMessageId: end.agentMessageId,
-            question: '',
-            answer: undefined,
+            answer: end.message.text,
             earlier: undefined,
           };
     case 'stopped':

@@ -38,6 +38,8 @@ export type Engine = {
   ): Promise<BeginTurn & { live?: LiveTurn }>;
   /** Begun by a call that then failed on its way back: nobody runs it, and the agent was never asked. */
   isUnasked(record: TurnRecord): boolean;
+  /** Its log is at hand, and nobody has to be asked for it. */
+  isKept(record: TurnRecord): boolean;
   /** The turn as its readers follow it: live, kept, or made anew from the records. */
   attach(conversation: ConversationRecord, record: TurnRecord): Promise<LiveTurn>;
   /** Nothing happens to a turn that has ended. */
@@ -181,6 +183,7 @@ export function createEngine(context: RunContext, workspaces: Workspaces): Engin
       }
     },
     isUnasked: leases.isOrphan,
+    isKept: ({ conversationId, id }) => logs.get(conversationId, id) !== undefined,
     attach,
     async stop(conversation, record) {
       await ends.flush(conversation.id);

@@ -10,6 +10,8 @@ import type { LiveTurn } from './turn.ts';
 /** Of what is taken back, so much is remembered: the beginning is enough to know it by. */
 const rememberedChars = 500;
 const mostTakenBack = 10;
+/** One that lies further back is not taken back. */
+const newest = { before: Number.MAX_SAFE_INTEGER, limit: 300 };
 
 /**
  * @param replaced id of a turn, or of a message in the record that no turn of ours has
@@ -21,7 +23,7 @@ export async function takeBack(
   replaced: string,
   turn: LiveTurn,
 ): Promise<void> {
-  const turns = (await store.listTurns(conversation.id)).filter(({ id }) => id !== turn.id);
+  const turns = (await store.listTurns(conversation.id, newest)).filter(({ id }) => id !== turn.id);
   const index = turns.findIndex(({ id }) => id === replaced);
   let ids: string[] = [];
   let found = new Set<string | undefined>();

@@ -32,6 +32,8 @@ const mendWaitsMs = [0, 500, 1500, 4000];
 const cancelWaitsMs = [0, 500, 1500];
 const afterCancelMs = 5_000;
 const recordMessages = 20;
+/** Of the turns, those that the end of the record may be about. */
+const newest = { before: Number.MAX_SAFE_INTEGER, limit: 100 };
 
 export class TurnRun implements AnswerSink {
   /** Another helper runs the turn, and this one shows it. */
@@ -195,7 +197,7 @@ export class TurnRun implements AnswerSink {
           if (turn.pause) return context.close(this, turn.toPaused(toStored(turn.pause, context)));
         }
         const { messages } = await context.conversations.read(conversation.chatId, recordMessages);
-        const turns = await context.store.listTurns(conversation.id);
+        const turns = await context.store.listTurns(conversation.id, newest);
         if (this.#isDone) return;
         const found = findAnswer(messages, turns, turn.id, this.#arrived);
         if (found) {

@@ -36,7 +36,7 @@ test('what has outlived its time goes from a million rows without a scan, and ot
     `SELECT rowid FROM facts WHERE until IS NOT NULL AND until <= 1`,
     `SELECT rowid FROM merged WHERE at < 1`,
     `SELECT rowid FROM conversations WHERE deleted = 1 AND deletedAt < 1`,
-    `SELECT id FROM conversations WHERE deleted = 0 AND substr(owner, 1, 10) = 'anonymous:' AND updatedAt < 1`,
+    `SELECT id FROM conversations WHERE deleted = 0 AND substr(owner, 1, 10) = 'anonymous:' AND bot IN ('b', '') AND updatedAt < 1`,
   ].map((sql) => JSON.stringify(db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all()));
   for (const plan of plans) expect(plan).toMatch(/SEARCH .* USING (COVERING )?INDEX/);
   db.close();
@@ -45,21 +45,21 @@ test('what has outlived its time goes from a million rows without a scan, and ot
   let batches = 0;
   let turnsOfOthers = 0;
   const counted: Pick<typeof store, 'purge'> = {
-    purge(before, limit) {
+    purge(bot, before, limit) {
       batches += 1;
       setImmediate(() => {
         turnsOfOthers += 1;
       });
       expect(limit).toBeLessThanOrEqual(100);
-      return store.purge(before, limit);
+      return store.purge(bot, before, limit);
     },
   };
-  const gone = await purge(counted, toPurgeBefore(now, 90), silentLog);
+  const gone = await purge(counted, 'b', toPurgeBefore(now, 90), silentLog);
   expect(gone).toBe(3 * outlived);
   expect(batches).toBe((3 * outlived) / 100 + 1);
   expect(turnsOfOthers).toBeGreaterThanOrEqual(batches - 1);
   expect(await store.recall('fact1')).toBeUndefined();
   expect(await store.recall(`fact${rows}`)).toBe('v');
-  expect(await store.listLeftovers(10_000)).toHaveLength(outlived);
+  expect(await store.listLeftovers('b', 10_000)).toHaveLength(outlived);
   await store.close();
 }, 120_000);

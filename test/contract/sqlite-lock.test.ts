@@ -42,14 +42,14 @@ async function writeAll(conversation = toConversation(), turn = toTurn(conversat
     store.renewTurns(lease),
     store.releaseTurns('helper-1'),
     store.dropTurnsFrom(id, turn.id, ''),
-    store.putLeftovers([{ kind: 'chat', id: 'c' }]),
+    store.putLeftovers([{ kind: 'chat', id: 'c', bot }]),
     store.leftoverTried({ kind: 'chat', id: 'c' }, 1),
     store.leftoverDone({ kind: 'chat', id: 'c' }),
     store.mergeOwner(`anonymous:${id}`, 'email:ada'),
     store.remember(id, 'value'),
     store.replace(id, 'value'),
     store.forget(id),
-    store.purge({ guests: 1, tombstones: 1, merged: 1, facts: 1 }, 10),
+    store.purge(bot, { guests: 1, tombstones: 1, merged: 1, facts: 1 }, 10),
     store.check(),
     store.eraseOwner('email:nobody', bot),
     store.deleteConversation(id),
@@ -124,7 +124,7 @@ test('a file of the first version is brought up to date, with what it holds', as
   expect(await migrated.takeTurn('c-1', 't-1', { runner: 'helper-1', until: 1 })).toMatchObject({
     question: 'Why?',
   });
-  expect(await migrated.listLeftovers(5)).toEqual([{ kind: 'chat', id: 'chat-2', tries: 0 }]);
+  expect(await migrated.listLeftovers(bot, 5)).toEqual([{ kind: 'chat', id: 'chat-2', bot: '', tries: 0 }]);
   expect(await migrated.isMerged('anonymous:a')).toBe(true);
   await migrated.close();
 });

@@ -8,7 +8,7 @@ import { createRecords, running } from './store-records.ts';
 export function conversationContract(getStore: () => Store): void {
   const { claim, begin, beginEnded } = createRecords(getStore);
   const leftoversOf = async (ids: readonly (string | undefined)[]) =>
-    (await getStore().listLeftovers(1000)).filter(({ id }) => ids.includes(id));
+    (await getStore().listLeftovers(bot, 1000)).filter(({ id }) => ids.includes(id));
 
   describe('conversations', () => {
     test('the first turn makes the conversation; a later one finds it as it was first made', async () => {
@@ -141,8 +141,8 @@ export function conversationContract(getStore: () => Store): void {
 
     test('what was tried in vain comes back when it is due, behind what has waited longer', async () => {
       const leftovers = [
-        { kind: 'chat', id: `chat-${randomUUID()}` },
-        { kind: 'chat', id: `chat-${randomUUID()}` },
+        { kind: 'chat', id: `chat-${randomUUID()}`, bot },
+        { kind: 'chat', id: `chat-${randomUUID()}`, bot },
       ] as const;
       const ids = leftovers.map(({ id }) => id);
       await getStore().putLeftovers(leftovers);
@@ -152,6 +152,7 @@ export function conversationContract(getStore: () => Store): void {
         { ...leftovers[1], tries: 0 },
         { ...leftovers[0], tries: 1 },
       ]);
+      expect(await getStore().listLeftovers('bot-2', 1000)).toEqual([]);
       await getStore().leftoverTried(leftovers[0], start + 100 * 365 * 24 * 3600_000);
       expect(await leftoversOf(ids)).toEqual([{ ...leftovers[1], tries: 0 }]);
       await getStore().leftoverDone(leftovers[1]);
@@ -160,13 +161,13 @@ export function conversationContract(getStore: () => Store): void {
     test('a visitor’s workspace goes with the last conversation that is pinned to it, and is forgotten', async () => {
       const owner = `email:${randomUUID()}`;
       const [first, second] = [await claim({ owner }), await claim({ owner })];
-      await getStore().remember(`workspace:${owner}`, 'w-visitor');
+      await getStore().remember(`workspace:${bot}:${owner}`, 'w-visitor');
       for (const { id } of [first, second]) await getStore().pinWorkspace(id, 'w-visitor', 'visitor');
       await getStore().deleteConversation(first.id);
       expect(await leftoversOf(['w-visitor'])).toEqual([]);
       await getStore().deleteConversation(second.id);
       expect(await leftoversOf(['w-visitor'])).toHaveLength(1);
-      expect(await getStore().recall(`workspace:${owner}`)).toBeUndefined();
+      expect(await getStore().recall(`workspace:${bot}:${owner}`)).toBeUndefined();
     });
 
     test('to erase an owner deletes all conversations with this agent, and the facts about the owner', async () => {
@@ -174,14 +175,14 @@ export function conversationContract(getStore: () => Store): void {
       const mine = [await claim({ owner }), await claim({ owner })];
       const other = await claim({ owner, bot: 'bot-2' });
       await begin(mine[0] as ConversationRecord);
-      await getStore().remember(`member:${owner}`, 'm-1');
+      await getStore().remember(`member:${bot}:${owner}`, 'm-1');
       const erased = await getStore().eraseOwner(owner, bot);
       expect(erased.map(({ conversation }) => conversation.id).sort()).toEqual(
         mine.map(({ id }) => id).sort(),
       );
       expect(erased.filter(({ wasRunning }) => wasRunning)).toHaveLength(1);
       expect(await getStore().listConversations(owner, bot, { limit: 10 })).toEqual([]);
-      expect(await getStore().recall(`member:${owner}`)).toBeUndefined();
+      expect(await getStore().recall(`member:${bot}:${owner}`)).toBeUndefined();
       expect(await getStore().findConversation(other.id)).toEqual(other);
       expect(await getStore().eraseOwner(owner, bot)).toEqual([]);
     });

@@ -114,6 +114,17 @@ export function turnContract(getStore: () => Store): void {
       expect(await getStore().listTurns(randomUUID())).toEqual([]);
     });
 
+    test('the newest of a long list are read, before a time, and words that the record has are let go', async () => {
+      const conversation = await claim();
+      const made: TurnRecord[] = [];
+      for (const at of [start, start + 1, start + 2, start + 3])
+        made.push(await beginEnded(conversation, { at }));
+      const { id } = conversation;
+      expect(await getStore().listTurns(id, { before: start + 3, limit: 2 })).toEqual(made.slice(1, 3));
+      await getStore().forgetTexts(id, [made[0]?.id ?? '', randomUUID()]);
+      expect(await getStore().listTurns(id)).toEqual([{ ...made[0], question: '' }, ...made.slice(1)]);
+    });
+
     test('the same turn id in two conversations is two turns', async () => {
       const [first, second] = [await claim(), await claim()];
       const id = randomUUID();

@@ -65,15 +65,16 @@ export function storeContract(name: string, make: StoreMaker): void {
         await claim({ owner: guest, updatedAt: old + 2 }),
       ];
       const known = await claim({ owner: 'email:ada', updatedAt: old });
+      const another = await claim({ owner: `anonymous:${randomUUID()}`, bot: 'bot-2', updatedAt: old });
       await store.pinWorkspace(outlived.id, 'w-outlived', 'conversation');
       await store.mergeOwner(randomUUID(), 'email:ada');
       const brief = randomUUID();
       await store.remember(brief, 'a', 1);
       const never = { guests: 0, tombstones: 0, merged: 0, facts: 0 };
-      const all = async (before: Parameters<Store['purge']>[0]) => {
+      const all = async (before: Parameters<Store['purge']>[1]) => {
         let gone = 0;
         for (;;) {
-          const batch = await store.purge(before, 2);
+          const batch = await store.purge(bot, before, 2);
           expect(batch).toBeLessThanOrEqual(2);
           gone += batch;
           if (batch < 2) return gone;
@@ -84,7 +85,8 @@ export function storeContract(name: string, make: StoreMaker): void {
       expect(await store.findConversation(outlived.id)).toBeUndefined();
       expect(await store.findConversation(young.id)).toEqual(young);
       expect(await store.findConversation(known.id)).toEqual(known);
-      const left = (await store.listLeftovers(1000)).map(({ id }) => id);
+      expect(await store.findConversation(another.id)).toEqual(another);
+      const left = (await store.listLeftovers(bot, 1000)).map(({ id }) => id);
       expect(left).toEqual(expect.arrayContaining([outlived.chatId, 'w-outlived']));
       clock.now += 10;
       expect(
@@ -135,6 +137,15 @@ export function storeContract(name: string, make: StoreMaker): void {
         await store.forget(key);
         expect(await store.recall(key)).toBeUndefined();
         expect(await store.remember(key, 'second')).toBe('second');
+      });
+
+      test('a text comes back as it was, whatever characters it holds', async () => {
+        const texts = ['a\0b', '\0', 'half \ud83d of it', '\ue0000000', 'zoë 🙂\u2028', ''];
+        for (const text of texts) {
+          const key = randomUUID();
+          await store.remember(key, text);
+          expect(await store.recall(key)).toBe(text);
+        }
       });
 
       test('keys and values are taken as they are', async () => {

@@ -1,8 +1,10 @@
 /** Which guests may still ask, and what the helper keeps of those who signed in. */
+
 import { randomUUID } from 'node:crypto';
 import { afterEach, expect, test, vi } from 'vitest';
 import { createMemoryStore } from '../../server-helper/index.ts';
 import type { Problem } from '../../server-helper/protocol/wire.ts';
+import { toOwnerKeys } from '../../server-helper/store/store.ts';
 import { createLocalAgent, makeToken, startLocal } from '../support/local-agent.ts';
 
 afterEach(() => {
@@ -92,7 +94,7 @@ test('a member id is kept for thirty days, and each sign-in begins them anew', a
   };
   const store = createMemoryStore(() => now);
   const { signIn, helper } = startLocal({ store });
-  const key = 'member:email:ada@shop.test';
+  const key = toOwnerKeys('email:ada@shop.test', 'b').member;
   await signIn({ ssoToken: makeToken() });
   days(29);
   await signIn({ ssoToken: makeToken() });

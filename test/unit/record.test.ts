@@ -1,7 +1,7 @@
 /** Finding a turn's answer in the agent's record, and telling the record apart into turns. */
 import { describe, expect, test } from 'vitest';
 import type { RecordedMessage } from '../../server-helper/agent/conversation.ts';
-import { toMessages } from '../../server-helper/conversation/history.ts';
+import { toEntries } from '../../server-helper/conversation/history.ts';
 import type { TurnRecord } from '../../server-helper/store/store.ts';
 import { findAnswer, findCut } from '../../server-helper/turns/record.ts';
 import { toTurn } from '../support/records.ts';
@@ -13,6 +13,8 @@ function said(id: string, role: 'visitor' | 'agent', text: string, at: number): 
 function turn(id: string, at: number, change: Partial<TurnRecord> = {}): TurnRecord {
   return toTurn('c', { id, at, status: 'completed', question: '', ...change });
 }
+const toMessages = (...values: Parameters<typeof toEntries>) =>
+  toEntries(...values).flatMap(({ messages }) => messages);
 const everything = { from: 0, until: Number.POSITIVE_INFINITY };
 
 describe('the answer of a turn in the record', () => {

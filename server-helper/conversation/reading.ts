@@ -1,0 +1,75 @@
+/** Reads a conversation a page at a time, the newest first, from the agent's record and what never reached it. */
+import type { AgentConversations } from '../agent/conversation.ts';
+import { type Log, toLogFields } from '../log.ts';
+import { limits, type Message } from '../protocol/wire.ts';
+import type { ConversationRecord, Store } from '../store/store.ts';
+import { type Entry, toEntries } from './history.ts';
+
+/** Where an older page ends: before this index of the record, and before this time. */
+export type Cursor = { index: number; until: number };
+
+export type ConversationPage = { messages: Message[]; next: Cursor | undefined };
+
+/** Of turns that never reached the record there may be any number: so many are looked at for one page. */
+const maxTurns = 100;
+
+/** @param size messages of the record that one page is made of */
+export async function readPage(
+  parts: { store: Store; conversations: AgentConversations; log: Log },
+  { id, chatId }: Pick<ConversationRecord, 'id' | 'chatId'>,
+  cursor: Cursor | undefined,
+  size: number = limits.pageSize,
+): Promise<ConversationPage> {
+  const until = cursor?.until ?? Number.MAX_SAFE_INTEGER;
+  const [turns, page] = await Promise.all([
+    parts.store.listTurns(id, { before: until, limit: maxTurns }),
+    parts.conversations.read(chatId, size, cursor?.index),
+  ]);
+  const oldestAt = turns.length === maxTurns ? (turns[0]?.at ?? 0) : 0;
+  const inRecord = toEntries(page.messages, turns, { from: 0, until: 0 });
+  const from = page.from === 0 ? 0 : (inRecord[0]?.at ?? 0);
+  const all = toEntries(page.messages, turns, { from: Math.max(from, oldestAt), until });
+  await forgetTexts(parts, id, all);
+  const kept = takeNewest(all, oldestAt, 2 * size);
+  const cut = all.slice(0, all.length - kept.length);
+  const messages = kept.flatMap((entry) => entry.messages);
+  const firstAt = kept[0]?.at ?? (oldestAt > 0 ? oldestAt : until);
+  if (cut.length > 0) {
+    const index = page.from + cut.reduce((sum, entry) => sum + entry.recorded, 0);
+    return { messages, next: { index, until: firstAt } };
+  }
+  const hasOlder = page.from > 0 || oldestAt > 0;
+  return { messages, next: hasOlder ? { index: page.from, until: Math.min(firstAt, until) } : undefined };
+}
+
+/** @param oldestAt what was begun before is told apart with turns that this page has not read */
+function takeNewest(entries: readonly Entry[], oldestAt: number, maxMessages: number): Entry[] {
+  const kept: Entry[] = [];
+  let count = 0;
+  for (const entry of [...entries].reverse()) {
+    if (kept.length > 0 && (entry.at < oldestAt || count + entry.messages.length > maxMessages)) break;
+    count += entry.messages.length;
+    kept.unshift(entry);
+  }
+  return kept;
+}
+
+/** What the record has been seen to hold is kept there alone. */
+async function forgetTexts(
+  { store, log }: { store: Store; log: Log },
+  conversationId: string,
+  entries: readonly Entry[],
+): Promise<void> {
+  const ids = entries.flatMap(({ turn, recorded }) =>
+    turn?.status === 'completed' &&
+    turn.agentMessageId !== undefined &&
+    turn.answer !== undefined &&
+    recorded > 0
+      ? [turn.id]
+      : [],
+  );
+  if (ids.length === 0) return;
+  await store.forgetTexts(conversationId, ids).catch((error: unknown) => {
+    log.warn(toLogFields(error), 'words that the agent has are still kept here');
+  });
+}
