@@ -31,7 +31,7 @@ export function createWidget({ element, root, launcher, options, memoryKey, at }
   const { signal } = leaving;
 
   const memory = createMemory(memoryKey);
-  const tabs = createTabs(memoryKey, (news) => onNews(news));
+  const tabs = createTabs((news) => onNews(news));
   const sessions = createSessionKeeper({
     helper: options.helper,
     memory,

@@ -35,7 +35,7 @@ export async function startIdentitySite() {
     tokens += 1;
     return user === undefined ? undefined : toJwt({ email: `${user}@shop.example`, jti: tokens });
   };
-  const toHtml = (path: string, user: string | undefined) => {
+  const toHtml = (path: string, user: string | undefined, botId: string) => {
     const token = makeToken(user);
     const attribute = path === '/tag' && token ? `data-user-token="${token}"` : '';
     const scripts: Record<string, string> = {
@@ -43,7 +43,7 @@ export async function startIdentitySite() {
         (window.Porchlight ||= []).push(['identify', ask]);`,
       '/call': `(window.Porchlight ||= []).push(['identify', ${JSON.stringify(token)}]);`,
     };
-    return `<!doctype html><html lang="en"><title>A page</title><link rel="icon" href="data:,"><script async src="/porchlight/widget/loader.js" data-bot-id="vesper" ${attribute}></script><script>${scripts[path] ?? ''}</script><body><input id="field">`;
+    return `<!doctype html><html lang="en"><title>A page</title><link rel="icon" href="data:,"><script async src="/porchlight/widget/loader.js" data-bot-id="${botId}" ${attribute}></script><script>${scripts[path] ?? ''}</script><body><input id="field">`;
   };
   const sendJson = (response: ServerResponse, body: object, status = 200) =>
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
@@ -95,7 +95,7 @@ export async function startIdentitySite() {
     }
     if (!pathname.startsWith('/porchlight/')) {
       response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' });
-      return response.end(toHtml(pathname, user));
+      return response.end(toHtml(pathname, user, searchParams.get('bot') ?? 'vesper'));
     }
     if (pathname === '/porchlight/session') return openSession(request, response);
     const session = request.headers.authorization?.slice(7) ?? '';

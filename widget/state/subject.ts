@@ -1,5 +1,8 @@
 /** Tells one visitor from another by what a token says, and notes it in this browser; only the helper can trust it. */
-import type { Remembered } from './memory.ts';
+import type { Stored } from './memory.ts';
+
+/** The storage entry and the channel of the origin: all its chats share who is there. */
+export const sharedKey = 'porchlight';
 
 /**
  * The subject of an SSO token, as the helper derives it, hashed: what is kept and told to other tabs names nobody.
@@ -38,9 +41,12 @@ export function toHash(text: string): string {
  * What is kept once pages say that `who` is there: what an earlier one left goes. A guest's place stays for whoever
  * signs in next, and for nobody after that one.
  */
-export function toClaimed(kept: Remembered, who: string | undefined, said: number, tag: boolean): Remembered {
-  const isTheirs = kept.session ? (kept.who ?? who) === who : who !== undefined && kept.subject === who;
-  return { ...(isTheirs ? kept : { open: kept.open }), who, said, tag } as Remembered;
+export function toClaimed(kept: Stored, who: string | undefined, said: number, tag: boolean): Stored {
+  const chats = Object.entries(kept.chats ?? {}).map(([key, place]) => {
+    const isTheirs = place.session ? (kept.who ?? who) === who : who !== undefined && place.subject === who;
+    return [key, isTheirs ? place : { open: place.open }];
+  });
+  return { chats: Object.fromEntries(chats), who, said, tag } as Stored;
 }
 
 /**
@@ -48,17 +54,17 @@ export function toClaimed(kept: Remembered, who: string | undefined, said: numbe
  *
  * @param said when, in ms since 1970
  */
-export function note(memoryKey: string, userToken: unknown, said: number, tag: boolean): void {
+export function note(userToken: unknown, said: number, tag: boolean): void {
   const ask = typeof userToken === 'function';
   const who = typeof userToken === 'string' ? toSubject(userToken) : undefined;
   try {
-    const kept = JSON.parse(localStorage.getItem(memoryKey) ?? '{}');
+    const kept = JSON.parse(localStorage.getItem(sharedKey) ?? '{}');
     // Another tab may have noted a later word meanwhile. Nothing is kept before the first use.
     if (!ask && (kept.said <= said || kept.said > Date.now()))
-      localStorage.setItem(memoryKey, JSON.stringify(toClaimed(kept, who, said, tag)));
+      localStorage.setItem(sharedKey, JSON.stringify(toClaimed(kept, who, said, tag)));
   } catch {}
   try {
-    const channel = new BroadcastChannel(memoryKey);
+    const channel = new BroadcastChannel(sharedKey);
     channel.postMessage({ kind: 'identity', who, ask, at: said });
     channel.close();
   } catch {}

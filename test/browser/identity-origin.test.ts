@@ -1,0 +1,63 @@
+/** Promise 8 over all of an origin: several bots, a storage that is cleared, and pages out of the browser's cache. */
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type Chat, findChat, launchBrowser } from '../support/browser.ts';
+import { type IdentitySite, sign, startIdentitySite } from '../support/identity-site.ts';
+
+const secret = 'my gift for Ben';
+
+let site: IdentitySite;
+let browser: Browser;
+let context: BrowserContext;
+beforeAll(async () => {
+  [site, browser] = await Promise.all([startIdentitySite(), launchBrowser()]);
+}, 60_000);
+afterAll(async () => {
+  await browser?.close();
+  await site?.stop();
+});
+beforeEach(async () => {
+  site.reset();
+  context = await browser.newContext();
+});
+afterEach(() => context?.close());
+
+async function visit(path: string): Promise<{ page: Page; chat: Chat }> {
+  const page = await context.newPage();
+  await page.goto(site.url + path);
+  const chat = findChat(page);
+  await chat.launcher.waitFor();
+  return { page, chat };
+}
+
+/** Ada has asked something in a tab of her own. */
+async function chatAsAda(path: string) {
+  const { page, chat } = await visit('/plain');
+  await sign(page, 'ada');
+  await page.goto(site.url + path);
+  await chat.open();
+  await chat.ask(secret);
+  await chat.waitForAnswer('completed');
+  return { page, chat };
+}
+
+async function askAs(chat: Chat, subject: string): Promise<void> {
+  if (!(await chat.panel.isVisible())) await chat.open();
+  await chat.ask('Who am I?');
+  await chat.waitForAnswer('completed');
+  expect(site.asked.at(-1)).toBe(`${subject}: Who am I?`);
+}
+
+test.each(['/tag', '/call', '/callback'])(
+  'a sign-out on the page of one bot is a sign-out in the tabs of every other, on a site of %s',
+  async (path) => {
+    const { page, chat } = await chatAsAda(path);
+    const { page: other, chat: otherChat } = await visit('/plain?bot=juniper');
+    await sign(other);
+    await other.goto(`${site.url}${path}?bot=juniper`);
+    if (path === '/callback') await expect.poll(() => page.getByText(secret).count()).toBe(0);
+    else await chat.panel.waitFor({ state: 'detached' });
+    await askAs(chat, 'anonymous:1');
+    await askAs(otherChat, 'anonymous:2');
+  },
+);
