@@ -2,7 +2,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Chat, findChat, launchBrowser } from '../support/browser.ts';
-import { type IdentitySite, sign, startIdentitySite } from '../support/identity-site.ts';
+import { type IdentitySite, readSeen, sign, startIdentitySite, watchFor } from '../support/identity-site.ts';
 
 const secret = 'my gift for Ben';
 
@@ -59,5 +59,24 @@ test.each(['/tag', '/call', '/callback'])(
     else await chat.panel.waitFor({ state: 'detached' });
     await askAs(chat, 'anonymous:1');
     await askAs(otherChat, 'anonymous:2');
+  },
+);
+
+test.each(['/tag', '/call', '/callback'])(
+  'a site of %s that clears its storage at sign-out leaves nothing of Ada’s in another window',
+  async (path) => {
+    const { page, chat } = await chatAsAda(path);
+    const { page: other } = await visit('/plain?bot=juniper');
+    await sign(other);
+    await other.evaluate(() => localStorage.clear());
+    await expect.poll(() => page.getByText(secret).count()).toBe(0);
+    await watchFor(page, secret);
+    await sign(other, 'ben');
+    await other.goto(site.url + path);
+    await askAs(findChat(other), 'email:ben@shop.example');
+    if (!(await chat.panel.isVisible())) await chat.open();
+    if (path === '/callback') await askAs(chat, 'email:ben@shop.example');
+    else await chat.panel.getByText('Reload the page to go on').first().waitFor();
+    expect(await readSeen(page)).toBe(0);
   },
 );

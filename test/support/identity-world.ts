@@ -14,7 +14,18 @@ export type Site = 'tag' | 'call' | 'callback';
 
 export type Event = { tab: number; nth: number; as: string; act: (typeof acts)[number] };
 export const acts = [
-  ...(['go to', 'open', 'close', 'reload', 'sign in', 'sign out', 'write', 'ask', 'speak again'] as const),
+  ...([
+    'go to',
+    'open',
+    'close',
+    'reload',
+    'sign in',
+    'sign out',
+    'clear',
+    'write',
+    'ask',
+    'speak again',
+  ] as const),
   ...(['reply', 'reply', 'reply', 'reply', 'fail', 'hear', 'hear', 'expire', 'freeze'] as const),
 ];
 
@@ -169,11 +180,20 @@ export function createWorld(site: Site) {
     counts.frames += 1;
     if (!owner.startsWith('guest') && owner !== truth) faults.push(`${truth} sees what is ${owner}’s`);
   };
-  const change = (index: number, next: Who) => {
+  const change = (index: number, next: Who, clears = false) => {
     if (next === truth) return;
     truth = next;
     changes += 1;
     for (const tab of tabs) tab.isUninformed ||= (!kept || wasUnnoted) && site !== 'callback';
+    if (clears) {
+      kept = undefined;
+      for (const [at, tab] of tabs.entries()) {
+        if (at === index) continue;
+        if (!tab.isFrozen) happen(at, { what: 'lost' });
+        // At rest a page does not know that anything was ever kept; a frozen one hears of it too late.
+        tab.isUninformed ||= tab.identity.source.kind === 'token' && tab.identity.phase !== 'settled';
+      }
+    }
     wasUnnoted = !kept;
     for (const tab of tabs) tab.held?.after.push(truth);
     if (site === 'tag') load(index);
@@ -239,6 +259,7 @@ export function createWorld(site: Site) {
         if (event.act === 'reload') load(index);
         if (event.act === 'sign in') change(index, event.as);
         if (event.act === 'sign out') change(index, undefined);
+        if (event.act === 'clear') change(index, undefined, true);
         if (event.act === 'speak again') speak(index, true);
         if (event.act === 'write' && tab.isOpen && !tab.identity.veiled && isKnown(tab)) tab.draft = changes;
         if (event.act === 'ask' && tab.isOpen && !tab.held && tab.identity.phase !== 'superseded') {

@@ -53,6 +53,8 @@ export type Happening =
   | { what: 'left' }
   /** The tab is seen again, or the panel opened. */
   | { what: 'seen' }
+  /** What was kept is gone: many sites clear their storage at sign-out. */
+  | { what: 'lost' }
   /** Another tab: `ask` when its page has spoken and only asking tells who is there. */
   | { what: 'told'; who: Who; ask: boolean; at: number }
   | { what: 'answered'; ticket: number; token: string | undefined; subject: string | undefined }
@@ -124,4 +126,13 @@ export function tokenOf(source: Source): string | undefined {
 export function isSameSource(one: Source, other: Source): boolean {
   if (one.kind === 'callback' || other.kind === 'callback') return false;
   return tokenOf(one) === tokenOf(other) || (readWho(one) !== undefined && readWho(one) === readWho(other));
+}
+
+/** The guest on screen is the one that all tabs share, and did not sign in meanwhile as somebody else. */
+export function isSameGuest({ shown, givenTo }: Identity, kept: Around['kept'], who: Who): boolean {
+  return (
+    shown?.isGuest === true &&
+    (kept?.subject === shown.subject || kept?.subject === (givenTo ?? unknown)) &&
+    (givenTo === undefined || givenTo === who)
+  );
 }

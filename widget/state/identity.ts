@@ -1,7 +1,7 @@
 /** Who is there, as one machine: what was known and what happens give what is known next and what is to be done. Pure. */
 import type { WidgetCode } from '../errors.ts';
 import type { Around, Happening, Identity, Phase, Todo, Who } from './happening.ts';
-import { isSameSource, readWho, tokenOf, unknown } from './happening.ts';
+import { isSameGuest, isSameSource, readWho, tokenOf, unknown } from './happening.ts';
 
 export function step(before: Identity, happening: Happening, around: Around): [Identity, Todo[]] {
   const state = { ...before };
@@ -73,7 +73,7 @@ export function step(before: Identity, happening: Happening, around: Around): [I
   /** In what is kept, if the chat was ever used, and in all tabs. */
   const claim = (who: Who) => {
     if (kept && kept.saidAt > state.saidAt) return;
-    if (kept) todo.push({ do: 'claim', who, at: state.saidAt });
+    if (kept || state.shown) todo.push({ do: 'claim', who, at: state.saidAt });
     if (!kept || keptWho !== who) todo.push({ do: 'tell', who, ask: false, at: state.saidAt });
   };
   const supersede = () => {
@@ -82,7 +82,7 @@ export function step(before: Identity, happening: Happening, around: Around): [I
   };
   /** Another page of the site has spoken later, and named somebody else: the visitor is there unless here. */
   const yieldTo = (who: Who, at: number) => {
-    const isElsewhere = happening.what === 'told' || happening.what === 'seen';
+    const isElsewhere = ['told', 'seen', 'lost'].includes(happening.what);
     if (state.phase !== 'rest') drop(isElsewhere);
     if (who !== undefined && state.source.kind !== 'callback') return supersede();
     if (state.source.kind !== 'callback') state.source = { kind: 'nobody' };
@@ -90,11 +90,7 @@ export function step(before: Identity, happening: Happening, around: Around): [I
     to('rest');
     if (!isElsewhere) start();
   };
-  /** The guest on screen is the one that all tabs share, and did not sign in meanwhile as somebody else. */
-  const isGuestStill = (who: Who) =>
-    state.shown?.isGuest === true &&
-    (kept?.subject === state.shown.subject || kept?.subject === (state.givenTo ?? unknown)) &&
-    (state.givenTo === undefined || state.givenTo === who);
+  const isGuestStill = (who: Who) => isSameGuest(state, kept, who);
   const isOutdated = (who: Who) => kept !== undefined && kept.saidAt > state.saidAt && keptWho !== who;
   const giveWay = () => yieldTo(keptWho, kept?.saidAt ?? around.now);
   /** Now it is known who is there: the same as shown, a guest who signed in, or another. */
@@ -150,6 +146,10 @@ export function step(before: Identity, happening: Happening, around: Around): [I
         if (isOutdated(toOwnWho()) || !isTheirs) giveWay();
         else state.veiled = false;
       }
+      break;
+    case 'lost':
+      if (state.source.kind === 'callback') askIfSeen();
+      else if (state.shown || (state.phase === 'opening' && state.offered !== undefined)) giveWay();
       break;
     case 'told': {
       if (isResting()) break;
