@@ -80,3 +80,37 @@ test.each(['/tag', '/call', '/callback'])(
     expect(await readSeen(page)).toBe(0);
   },
 );
+
+/** Ada has asked on a page that the browser keeps, and has signed out on the next. */
+async function leaveAsAda() {
+  site.today.isCached = true;
+  const { page, chat } = await chatAsAda('/tag');
+  await sign(page);
+  await page.goto(`${site.url}/tag?left`);
+  await chat.launcher.waitFor();
+  return { page, chat };
+}
+
+test('Back to a page with the token of one who has signed out since opens nothing of hers', async () => {
+  const { page, chat } = await leaveAsAda();
+  const before = site.sessions.filter((one) => one.startsWith('email'));
+  await page.goBack();
+  expect(await page.content()).toContain('data-user-token');
+  await chat.launcher.waitFor();
+  await askAs(chat, 'anonymous:1');
+  expect(await page.getByText(secret).count()).toBe(0);
+  expect(site.sessions.filter((one) => one.startsWith('email'))).toEqual(before);
+});
+
+test('a page out of the browser’s cache with the token of an earlier customer signs nobody out', async () => {
+  const { page, chat } = await leaveAsAda();
+  await sign(page, 'ben');
+  const { page: bens, chat: bensChat } = await visit('/tag?ben');
+  await askAs(bensChat, 'email:ben@shop.example');
+  await page.goto(`${site.url}/tag`);
+  expect(await page.content()).toContain('data-user-token');
+  // The chat was open, and is open on the next page.
+  await chat.panel.getByText('Reload the page to go on').first().waitFor();
+  await askAs(bensChat, 'email:ben@shop.example');
+  expect(await bens.getByText(secret).count()).toBe(0);
+});

@@ -26,6 +26,8 @@ export async function startIdentitySite() {
   /** How the site is today. */
   const today = {
     isLimited: false,
+    /** Its pages may be taken from the browser's cache, old tokens included. */
+    isCached: false,
     tokenIs: 'good' as 'good' | 'null' | 'refused' | 'broken',
     sessionGate: undefined as ReturnType<typeof createGate> | undefined,
   };
@@ -33,7 +35,8 @@ export async function startIdentitySite() {
   const readUser = (request: IncomingMessage) => /user=(\w+)/.exec(request.headers.cookie ?? '')?.[1];
   const makeToken = (user: string | undefined) => {
     tokens += 1;
-    return user === undefined ? undefined : toJwt({ email: `${user}@shop.example`, jti: tokens });
+    const iat = Math.floor(Date.now() / 1000);
+    return user === undefined ? undefined : toJwt({ email: `${user}@shop.example`, jti: tokens, iat });
   };
   const toHtml = (path: string, user: string | undefined, botId: string) => {
     const token = makeToken(user);
@@ -94,7 +97,8 @@ export async function startIdentitySite() {
       return response.end(makeToken(as ?? undefined));
     }
     if (!pathname.startsWith('/porchlight/')) {
-      response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' });
+      const cached = today.isCached ? 'private, max-age=600' : 'no-cache';
+      response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', 'cache-control': cached });
       return response.end(toHtml(pathname, user, searchParams.get('bot') ?? 'vesper'));
     }
     if (pathname === '/porchlight/session') return openSession(request, response);
@@ -145,7 +149,7 @@ export async function startIdentitySite() {
       for (let n = 1; n <= sessions.length; n += 1) over.add(toJwt({ sub: sessions[n - 1], n }));
     },
     reset() {
-      Object.assign(today, { isLimited: false, tokenIs: 'good', sessionGate: undefined });
+      Object.assign(today, { isLimited: false, isCached: false, tokenIs: 'good', sessionGate: undefined });
       for (const list of [asked, sessions]) list.length = 0;
       over.clear();
       merged.clear();

@@ -25,6 +25,22 @@ export function readClaims(jwt: string): Record<string, unknown> {
   return JSON.parse(decodeURIComponent(escape(atob(base64))));
 }
 
+/**
+ * When a page said who is there. Out of the browser's cache its tag says what was so when its token was made; of a fresh
+ * page that is not asked, for the two clocks may differ.
+ *
+ * @param at when the page was read, in ms since 1970
+ */
+export function toSaidAt(userToken: unknown, at: number, isTag: boolean): number {
+  const [page] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
+  if (!isTag || !page || (page.type !== 'back_forward' && page.transferSize > 0)) return at;
+  try {
+    return Math.min(at, Number(readClaims(userToken as string).iat) * 1000 || at);
+  } catch {
+    return at;
+  }
+}
+
 /** Two runs of FNV-1a, without waiting and on plain-http pages too, where the browser's own hashes are missing. */
 export function toHash(text: string): string {
   let one = 0x811c9dc5;
@@ -52,9 +68,10 @@ export function toClaimed(kept: Stored, who: string | undefined, said: number, t
 /**
  * For the tabs where the chat is in use: who is there, as this page says. Loaded where it was ever used, before the app.
  *
- * @param said when, in ms since 1970
+ * @param at when, in ms since 1970
  */
-export function note(userToken: unknown, said: number, tag: boolean): void {
+export function note(userToken: unknown, at: number, tag: boolean): void {
+  const said = toSaidAt(userToken, at, tag);
   const ask = typeof userToken === 'function';
   const who = typeof userToken === 'string' ? toSubject(userToken) : undefined;
   try {
