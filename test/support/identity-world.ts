@@ -59,7 +59,7 @@ export function createWorld(site: Site) {
   const merged = new Set<string>();
   const owners = new Map<string, string>();
   const faults: string[] = [];
-  const counts = { sessions: 0, questions: 0, frames: 0 };
+  const counts = { asks: 0, openings: 0, sessions: 0, questions: 0, frames: 0 };
   const tabs: Tab[] = [];
 
   const speak = (index: number, isLoading = false) => {
@@ -138,6 +138,8 @@ export function createWorld(site: Site) {
       case 'refuse':
         break;
       default:
+        if (todo.do === 'ask') counts.asks += 1;
+        if (todo.do === 'open') counts.openings += 1;
         tab.pending.push({ todo, truth, guest: kept?.guest });
     }
   };
@@ -286,6 +288,14 @@ export function createWorld(site: Site) {
     act,
     faults,
     counts,
+    /** News goes round and the page answers, in any order, while the helper does not. */
+    wait(order: readonly Event[]) {
+      for (const event of order) {
+        const nth = tabs[event.tab]!.pending.findIndex(({ todo }) => todo.do === 'ask');
+        if (event.act === 'hear') act(event);
+        else if (nth >= 0) act({ ...event, nth });
+      }
+    },
     /** All that is under way comes to its end, and the visitor opens the chat in each tab. */
     finish() {
       for (const index of [0, 1, 2]) {

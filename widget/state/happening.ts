@@ -30,6 +30,10 @@ export type Identity = {
   earlier: readonly number[];
   /** What it answered to the latest, until those are answered too. */
   answer: { token: string | undefined; subject: string | undefined } | undefined;
+  /** Whom it named last, until it is asked again. */
+  named: Who;
+  /** Whom all tabs were told to be there, as far as this one knows. */
+  told: Who;
   /** Its last answer did not come. */
   isUnanswered: boolean;
   /** Whose place was kept when a session was asked for. */
@@ -103,6 +107,8 @@ export function createIdentity(source: Source, saidAt: number): Identity {
     typists: [],
     earlier: [],
     answer: undefined,
+    named: unknown,
+    told: unknown,
     isUnanswered: false,
     offered: undefined,
     givenTo: undefined,

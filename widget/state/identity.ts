@@ -20,6 +20,7 @@ export function step(before: Identity, happening: Happening, around: Around): [I
   const ask = () => {
     // Whatever it answers, however late, is as of now.
     state.saidAt = around.now;
+    state.named = unknown;
     to('asking');
     todo.push({ do: 'ask', ticket: state.ticket });
   };
@@ -61,30 +62,30 @@ export function step(before: Identity, happening: Happening, around: Around): [I
     state.veiled = false;
   };
   const drop = (closes: boolean) => {
-    Object.assign(state, {
-      shown: undefined,
-      givenTo: undefined,
-      typists: [],
-      veiled: false,
-      expired: false,
-    });
+    const nothing = { shown: undefined, givenTo: undefined, typists: [], veiled: false, expired: false };
+    Object.assign(state, nothing);
     todo.push({ do: 'drop', closes });
+  };
+  const tell = (who: Who) => {
+    // Where nothing is kept yet, two tabs would tell each other the same without end.
+    if (kept || state.told !== who) todo.push({ do: 'tell', who, ask: false, at: state.saidAt });
+    state.told = who;
   };
   /** In what is kept, if the chat was ever used, and in all tabs. */
   const claim = (who: Who) => {
     if (kept && kept.saidAt > state.saidAt) return;
     if (kept || state.shown) todo.push({ do: 'claim', who, at: state.saidAt });
-    if (!kept || keptWho !== who) todo.push({ do: 'tell', who, ask: false, at: state.saidAt });
-  };
-  const supersede = () => {
-    to('superseded');
-    todo.push({ do: 'refuse', code: 'sso-token-expired' });
+    if (!kept || keptWho !== who) tell(who);
   };
   /** Another page of the site has spoken later, and named somebody else: the visitor is there unless here. */
   const yieldTo = (who: Who, at: number) => {
     const isElsewhere = ['told', 'seen', 'lost'].includes(happening.what);
     if (state.phase !== 'rest') drop(isElsewhere);
-    if (who !== undefined && state.source.kind !== 'callback') return supersede();
+    if (who !== undefined && state.source.kind !== 'callback') {
+      to('superseded');
+      todo.push({ do: 'refuse', code: 'sso-token-expired' });
+      return;
+    }
     if (state.source.kind !== 'callback') state.source = { kind: 'nobody' };
     state.saidAt = at;
     to('rest');
@@ -152,6 +153,7 @@ export function step(before: Identity, happening: Happening, around: Around): [I
       else if (state.shown || (state.phase === 'opening' && state.offered !== undefined)) giveWay();
       break;
     case 'told': {
+      if (!happening.ask) state.told = happening.who;
       if (isResting()) break;
       const isCallback = state.source.kind === 'callback';
       if (happening.ask) {
@@ -161,10 +163,9 @@ export function step(before: Identity, happening: Happening, around: Around): [I
       // The news may be old by now.
       const { who, saidAt } =
         kept && kept.saidAt >= happening.at ? kept : { who: happening.who, saidAt: happening.at };
-      const own = toOwnWho();
-      if (saidAt <= state.saidAt || (who === own && state.phase === 'settled')) break;
-      if (isCallback && who !== undefined) askIfSeen();
-      else if (who !== own) yieldTo(who, saidAt);
+      if (saidAt <= state.saidAt || who === toOwnWho()) break;
+      if (!isCallback || who === undefined) yieldTo(who, saidAt);
+      else if (who !== state.named) askIfSeen();
       break;
     }
     case 'answered':
@@ -176,8 +177,7 @@ export function step(before: Identity, happening: Happening, around: Around): [I
         state.typists = [...state.typists, answer ? answer.subject : unknown];
       } else if (ticket !== state.ticket) break;
       else {
-        state.answer = answer;
-        state.isUnanswered = !answer;
+        Object.assign(state, { answer, isUnanswered: !answer, named: answer ? answer.subject : unknown });
         if (!answer) stick('offline', true);
       }
       if (!state.answer || state.earlier.length > 0) break;
@@ -209,7 +209,7 @@ export function step(before: Identity, happening: Happening, around: Around): [I
       state.saidAt = Math.max(state.saidAt, kept?.saidAt ?? 0);
       settle();
       todo.push({ do: 'settle', at: state.saidAt });
-      if (keptWho !== who) todo.push({ do: 'tell', who, ask: false, at: state.saidAt });
+      if (keptWho !== who) tell(who);
       if (!was || isOther) todo.push({ do: 'resume' });
       break;
     }
