@@ -3,12 +3,13 @@ import { effect } from '@preact/signals';
 import { h, render } from 'preact';
 import { applyAccent } from './accent.ts';
 import { readDockWidth, readTheme } from './options.ts';
-import { mayTakeFocus, readPage, watchTab } from './page.ts';
+import { mayTakeFocus, readPage, watchStorage, watchTab } from './page.ts';
 import type { PorchlightEvents } from './public.ts';
 import type { AppMethods, Seat } from './seat.ts';
 import { createConversation } from './state/conversation.ts';
 import { createMemory } from './state/memory.ts';
 import { createPanel } from './state/panel.ts';
+import { sharedKey } from './state/subject.ts';
 import { en } from './strings/en.ts';
 import chatCss from './styles/chat.css?inline';
 import { createSessionKeeper } from './transport/session.ts';
@@ -31,7 +32,7 @@ export function createWidget({ element, root, launcher, options, memoryKey, at }
   const { signal } = leaving;
 
   const memory = createMemory(memoryKey);
-  const tabs = createTabs(memoryKey, (news) => onNews(news));
+  const tabs = createTabs((news) => onNews(news));
   const sessions = createSessionKeeper({
     helper: options.helper,
     memory,
@@ -147,6 +148,13 @@ export function createWidget({ element, root, launcher, options, memoryKey, at }
   });
   render(h(App, { chat, focuses: () => takesFocus }), mount);
   watchTab((what) => sessions.happen({ what }), signal);
+  const onStorage = () => {
+    const kept = memory.readKept();
+    // A second way for news that was lost.
+    if (kept) sessions.happen({ what: 'told', who: kept.who, ask: false, at: kept.saidAt });
+    else if (memory.keeps) sessions.happen({ what: 'lost' });
+  };
+  watchStorage(sharedKey, onStorage, signal);
   // What is typed here is no hotkey of the page.
   for (const type of ['keydown', 'keypress', 'keyup'])
     root.addEventListener(type, (event) => event.stopPropagation(), { signal });

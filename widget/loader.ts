@@ -4,7 +4,7 @@ import { createLauncher } from './launcher.ts';
 import { readOptions } from './options.ts';
 import type { PorchlightApi } from './public.ts';
 import type { AppMethods, AppModule, Seat } from './seat.ts';
-import type { Remembered } from './state/memory.ts';
+import type { Stored } from './state/memory.ts';
 import launcherCss from './styles/launcher.css?inline';
 
 /** Replaced by the build. */
@@ -39,7 +39,7 @@ function start(script: HTMLScriptElement, early: Early | undefined): void {
   line.part.value = 'error';
   line.role = 'alert';
   line.textContent = 'Chat did not load. Reload the page.';
-  const memoryKey = `porchlight ${options.helper} ${options.botId}`;
+  const memoryKey = `${options.helper} ${options.botId}`;
   const seat: Seat = {
     element,
     root,
@@ -99,15 +99,16 @@ function start(script: HTMLScriptElement, early: Early | undefined): void {
     };
   };
 
-  const readKept = (): Remembered => {
+  const readKept = (): Stored => {
     try {
-      return JSON.parse(localStorage[memoryKey]);
+      return JSON.parse(localStorage.porchlight);
     } catch {
       // Blocked, or nothing kept.
       return {};
     }
   };
-  const { open, pending, tag } = readKept();
+  const { chats, tag } = readKept();
+  const { open, pending } = chats?.[memoryKey] ?? {};
   let saysByTag = tag;
   const say = (userToken?: unknown, isTag = false) => {
     const at = Date.now();
@@ -116,7 +117,7 @@ function start(script: HTMLScriptElement, early: Early | undefined): void {
     // Tabs where the chat is in use learn who is there now; where it was never used there is nothing to tell.
     if (!app && readKept().said)
       load(__NOTE_FILE__).then(
-        ({ note }: NoteModule) => note(memoryKey, userToken, at, isTag),
+        ({ note }: NoteModule) => note(userToken, at, isTag),
         () => {},
       );
   };

@@ -1,4 +1,4 @@
-/** What the widget reads of the page around it: its address, who has the focus, and whether it is seen. */
+/** What the widget reads of the page around it: its address, who has the focus, whether it is seen, and its storage. */
 import type { TurnRequest } from '../server-helper/protocol/wire.ts';
 
 const maxAddressChars = 2_000;
@@ -26,4 +26,9 @@ export function watchTab(onChange: (what: 'left' | 'seen') => void, signal: Abor
   });
   addEventListener('pagehide', () => onChange('left'), { signal });
   addEventListener('pageshow', (event) => event.persisted && onChange('seen'), { signal });
+}
+
+/** Another tab has changed or cleared the origin's storage. @param entry whose changes are told */
+export function watchStorage(entry: string, onChange: () => void, signal: AbortSignal): void {
+  addEventListener('storage', ({ key }) => (key === null || key === entry) && onChange(), { signal });
 }

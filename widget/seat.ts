@@ -8,7 +8,7 @@ export type Seat = {
   /** Absent in dock style, which is there to be written into. */
   launcher: HTMLButtonElement | undefined;
   options: WidgetOptions;
-  /** Where the widget keeps what survives a reload. */
+  /** Under which the widget keeps what survives a reload: its helper and bot. */
   memoryKey: string;
   /** When the page was read, in ms since 1970: what its tag says, it said then. */
   at: number;

@@ -52,7 +52,7 @@ function readWidget(of: Page): Promise<string> {
 
 /** What the widget keeps in the browser. */
 function readKept(of: Page): Promise<{ conversationId?: string }> {
-  return of.evaluate(() => JSON.parse(Object.values({ ...localStorage })[0] ?? '{}'));
+  return of.evaluate(() => Object.values<object>(JSON.parse(localStorage.porchlight).chats ?? {})[0] ?? {});
 }
 
 test('what a guest said is kept when the guest signs in, and is the customer’s from then on', async () => {

@@ -26,6 +26,8 @@ export async function startIdentitySite() {
   /** How the site is today. */
   const today = {
     isLimited: false,
+    /** Its pages may be taken from the browser's cache, old tokens included. */
+    isCached: false,
     tokenIs: 'good' as 'good' | 'null' | 'refused' | 'broken',
     sessionGate: undefined as ReturnType<typeof createGate> | undefined,
   };
@@ -33,9 +35,10 @@ export async function startIdentitySite() {
   const readUser = (request: IncomingMessage) => /user=(\w+)/.exec(request.headers.cookie ?? '')?.[1];
   const makeToken = (user: string | undefined) => {
     tokens += 1;
-    return user === undefined ? undefined : toJwt({ email: `${user}@shop.example`, jti: tokens });
+    const iat = Math.floor(Date.now() / 1000);
+    return user === undefined ? undefined : toJwt({ email: `${user}@shop.example`, jti: tokens, iat });
   };
-  const toHtml = (path: string, user: string | undefined) => {
+  const toHtml = (path: string, user: string | undefined, botId: string) => {
     const token = makeToken(user);
     const attribute = path === '/tag' && token ? `data-user-token="${token}"` : '';
     const scripts: Record<string, string> = {
@@ -43,7 +46,7 @@ export async function startIdentitySite() {
         (window.Porchlight ||= []).push(['identify', ask]);`,
       '/call': `(window.Porchlight ||= []).push(['identify', ${JSON.stringify(token)}]);`,
     };
-    return `<!doctype html><html lang="en"><title>A page</title><link rel="icon" href="data:,"><script async src="/porchlight/widget/loader.js" data-bot-id="vesper" ${attribute}></script><script>${scripts[path] ?? ''}</script><body><input id="field">`;
+    return `<!doctype html><html lang="en"><title>A page</title><link rel="icon" href="data:,"><script async src="/porchlight/widget/loader.js" data-bot-id="${botId}" ${attribute}></script><script>${scripts[path] ?? ''}</script><body><input id="field">`;
   };
   const sendJson = (response: ServerResponse, body: object, status = 200) =>
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
@@ -94,8 +97,9 @@ export async function startIdentitySite() {
       return response.end(makeToken(as ?? undefined));
     }
     if (!pathname.startsWith('/porchlight/')) {
-      response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' });
-      return response.end(toHtml(pathname, user));
+      const cached = today.isCached ? 'private, max-age=600' : 'no-cache';
+      response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', 'cache-control': cached });
+      return response.end(toHtml(pathname, user, searchParams.get('bot') ?? 'vesper'));
     }
     if (pathname === '/porchlight/session') return openSession(request, response);
     const session = request.headers.authorization?.slice(7) ?? '';
@@ -145,7 +149,7 @@ export async function startIdentitySite() {
       for (let n = 1; n <= sessions.length; n += 1) over.add(toJwt({ sub: sessions[n - 1], n }));
     },
     reset() {
-      Object.assign(today, { isLimited: false, tokenIs: 'good', sessionGate: undefined });
+      Object.assign(today, { isLimited: false, isCached: false, tokenIs: 'good', sessionGate: undefined });
       for (const list of [asked, sessions]) list.length = 0;
       over.clear();
       merged.clear();

@@ -14,7 +14,18 @@ export type Site = 'tag' | 'call' | 'callback';
 
 export type Event = { tab: number; nth: number; as: string; act: (typeof acts)[number] };
 export const acts = [
-  ...(['go to', 'open', 'close', 'reload', 'sign in', 'sign out', 'write', 'ask', 'speak again'] as const),
+  ...([
+    'go to',
+    'open',
+    'close',
+    'reload',
+    'sign in',
+    'sign out',
+    'clear',
+    'write',
+    'ask',
+    'speak again',
+  ] as const),
   ...(['reply', 'reply', 'reply', 'reply', 'fail', 'hear', 'hear', 'expire', 'freeze'] as const),
 ];
 
@@ -48,7 +59,7 @@ export function createWorld(site: Site) {
   const merged = new Set<string>();
   const owners = new Map<string, string>();
   const faults: string[] = [];
-  const counts = { sessions: 0, questions: 0, frames: 0 };
+  const counts = { asks: 0, openings: 0, sessions: 0, questions: 0, frames: 0 };
   const tabs: Tab[] = [];
 
   const speak = (index: number, isLoading = false) => {
@@ -127,6 +138,8 @@ export function createWorld(site: Site) {
       case 'refuse':
         break;
       default:
+        if (todo.do === 'ask') counts.asks += 1;
+        if (todo.do === 'open') counts.openings += 1;
         tab.pending.push({ todo, truth, guest: kept?.guest });
     }
   };
@@ -169,11 +182,20 @@ export function createWorld(site: Site) {
     counts.frames += 1;
     if (!owner.startsWith('guest') && owner !== truth) faults.push(`${truth} sees what is ${owner}’s`);
   };
-  const change = (index: number, next: Who) => {
+  const change = (index: number, next: Who, clears = false) => {
     if (next === truth) return;
     truth = next;
     changes += 1;
     for (const tab of tabs) tab.isUninformed ||= (!kept || wasUnnoted) && site !== 'callback';
+    if (clears) {
+      kept = undefined;
+      for (const [at, tab] of tabs.entries()) {
+        if (at === index) continue;
+        if (!tab.isFrozen) happen(at, { what: 'lost' });
+        // At rest a page does not know that anything was ever kept; a frozen one hears of it too late.
+        tab.isUninformed ||= tab.identity.source.kind === 'token' && tab.identity.phase !== 'settled';
+      }
+    }
     wasUnnoted = !kept;
     for (const tab of tabs) tab.held?.after.push(truth);
     if (site === 'tag') load(index);
@@ -239,6 +261,7 @@ export function createWorld(site: Site) {
         if (event.act === 'reload') load(index);
         if (event.act === 'sign in') change(index, event.as);
         if (event.act === 'sign out') change(index, undefined);
+        if (event.act === 'clear') change(index, undefined, true);
         if (event.act === 'speak again') speak(index, true);
         if (event.act === 'write' && tab.isOpen && !tab.identity.veiled && isKnown(tab)) tab.draft = changes;
         if (event.act === 'ask' && tab.isOpen && !tab.held && tab.identity.phase !== 'superseded') {
@@ -265,6 +288,14 @@ export function createWorld(site: Site) {
     act,
     faults,
     counts,
+    /** News goes round and the page answers, in any order, while the helper does not. */
+    wait(order: readonly Event[]) {
+      for (const event of order) {
+        const nth = tabs[event.tab]!.pending.findIndex(({ todo }) => todo.do === 'ask');
+        if (event.act === 'hear') act(event);
+        else if (nth >= 0) act({ ...event, nth });
+      }
+    },
     /** All that is under way comes to its end, and the visitor opens the chat in each tab. */
     finish() {
       for (const index of [0, 1, 2]) {

@@ -34,3 +34,32 @@ describe('in three tabs, nobody sees or asks as somebody else, and nobody loses 
     60_000,
   );
 });
+
+/** News of every tab, and every answer of the page that was waited for. */
+const round: Event[] = [0, 1, 2].flatMap((tab) => [
+  { tab, nth: 0, as: '', act: 'hear' },
+  { tab, nth: 0, as: '', act: 'reply' },
+]);
+
+test('tabs of one visitor never set each other asking without end, however slow the first replies are', () => {
+  const order = fc.array(fc.constantFrom(...round), { minLength: 60, maxLength: 120, size: 'max' });
+  fc.assert(
+    fc.property(order, (events) => {
+      const world = createWorld('callback');
+      world.act({ tab: 0, nth: 0, as: 'Ada', act: 'sign in' });
+      for (let rounds = 0; rounds < 6; rounds += 1) world.wait(round);
+      for (const tab of [0, 1, 2]) world.act({ tab, nth: 0, as: '', act: 'open' });
+      // Nothing is kept before the first session: three tabs have nothing but each other's news.
+      world.wait(events);
+      const { asks, openings } = world.counts;
+      expect(world.faults).toEqual([]);
+      expect(asks).toBeLessThanOrEqual(9);
+      expect(openings).toBeLessThanOrEqual(9);
+      for (let rounds = 0; rounds < 20; rounds += 1) world.wait(round);
+      const settled = { ...world.counts };
+      for (let rounds = 0; rounds < 20; rounds += 1) world.wait(round);
+      expect(world.counts).toEqual(settled);
+    }),
+    { numRuns: 1_000, seed: 1 },
+  );
+});

@@ -74,14 +74,27 @@ describe('memory', () => {
     memory.read();
     expect(kept).toEqual({});
     memory.change({ open: true });
-    expect(JSON.parse(kept.k ?? '')).toEqual({ open: true });
+    expect(JSON.parse(kept.porchlight ?? '')).toEqual({ chats: { k: { open: true } } });
     memory.change({ open: undefined });
     expect(kept).toEqual({});
   });
 
   test('takes nothing that has the wrong shape', () => {
-    for (const text of ['{', '1', 'null', '[]', '{"open":"yes","session":5,"pending":{"turnId":1}}'])
-      expect(createMemory('k', () => createStorage({ k: text })).read()).toEqual({});
+    const place = '{"open":"yes","session":5,"pending":{"turnId":1}}';
+    const chats = ['1', 'null', '[]', '{"k":null,"l":1}', `{"k":${place}}`];
+    for (const text of [
+      '{',
+      '1',
+      'null',
+      '[]',
+      ...chats.map((one) => `{"who":1,"said":"","chats":${one}}`),
+    ]) {
+      const storage = createStorage({ porchlight: text });
+      const memory = createMemory('k', () => storage);
+      expect(memory.read()).toEqual({});
+      memory.setIdentity('a', undefined, 1, false);
+      expect(memory.read()).toEqual({ subject: 'a', who: 'a', said: 1 });
+    }
   });
 
   test('works without a storage, and says that it keeps nothing', () => {
@@ -151,7 +164,7 @@ describe('what all tabs share about who is there', () => {
     memory.change({ conversationId: 'c' });
     memory.claim(undefined, 7, true);
     expect(memory.readKept()).toEqual({ subject: undefined, who: undefined, saidAt: 7 });
-    expect(JSON.parse(kept.k ?? '')).toEqual({ open: true, said: 7, tag: true });
+    expect(JSON.parse(kept.porchlight ?? '')).toEqual({ chats: { k: { open: true } }, said: 7, tag: true });
   });
 
   test('leaves a guest’s place to the one who signs in next, and to nobody after', () => {
@@ -163,6 +176,19 @@ describe('what all tabs share about who is there', () => {
     expect(memory.read()).toMatchObject({ session: 'session', conversationId: 'c' });
     memory.claim('b', 3, false);
     expect(memory.read()).toEqual({ who: 'b', said: 3 });
+  });
+
+  test('is one truth for all chats of an origin, and each chat has a place of its own', () => {
+    const storage = createStorage();
+    const [one, other] = [createMemory('one', () => storage), createMemory('other', () => storage)];
+    one.setIdentity('a', undefined, 1, false);
+    one.change({ conversationId: 'of a' });
+    expect(other.readKept()).toEqual({ subject: undefined, who: 'a', saidAt: 1 });
+    other.setIdentity('a', undefined, 1, false);
+    expect(other.read().conversationId).toBeUndefined();
+    expect(one.read().conversationId).toBe('of a');
+    other.claim('b', 2, false);
+    expect(one.read()).toEqual({ who: 'b', said: 2 });
   });
 
   test('is not believed when it comes from the future', () => {

@@ -30,6 +30,10 @@ export type Identity = {
   earlier: readonly number[];
   /** What it answered to the latest, until those are answered too. */
   answer: { token: string | undefined; subject: string | undefined } | undefined;
+  /** Whom it named last, until it is asked again. */
+  named: Who;
+  /** Whom all tabs were told to be there, as far as this one knows. */
+  told: Who;
   /** Its last answer did not come. */
   isUnanswered: boolean;
   /** Whose place was kept when a session was asked for. */
@@ -53,6 +57,8 @@ export type Happening =
   | { what: 'left' }
   /** The tab is seen again, or the panel opened. */
   | { what: 'seen' }
+  /** What was kept is gone: many sites clear their storage at sign-out. */
+  | { what: 'lost' }
   /** Another tab: `ask` when its page has spoken and only asking tells who is there. */
   | { what: 'told'; who: Who; ask: boolean; at: number }
   | { what: 'answered'; ticket: number; token: string | undefined; subject: string | undefined }
@@ -101,6 +107,8 @@ export function createIdentity(source: Source, saidAt: number): Identity {
     typists: [],
     earlier: [],
     answer: undefined,
+    named: unknown,
+    told: unknown,
     isUnanswered: false,
     offered: undefined,
     givenTo: undefined,
@@ -124,4 +132,13 @@ export function tokenOf(source: Source): string | undefined {
 export function isSameSource(one: Source, other: Source): boolean {
   if (one.kind === 'callback' || other.kind === 'callback') return false;
   return tokenOf(one) === tokenOf(other) || (readWho(one) !== undefined && readWho(one) === readWho(other));
+}
+
+/** The guest on screen is the one that all tabs share, and did not sign in meanwhile as somebody else. */
+export function isSameGuest({ shown, givenTo }: Identity, kept: Around['kept'], who: Who): boolean {
+  return (
+    shown?.isGuest === true &&
+    (kept?.subject === shown.subject || kept?.subject === (givenTo ?? unknown)) &&
+    (givenTo === undefined || givenTo === who)
+  );
 }

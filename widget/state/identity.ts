@@ -1,7 +1,7 @@
 /** Who is there, as one machine: what was known and what happens give what is known next and what is to be done. Pure. */
 import type { WidgetCode } from '../errors.ts';
 import type { Around, Happening, Identity, Phase, Todo, Who } from './happening.ts';
-import { isSameSource, readWho, tokenOf, unknown } from './happening.ts';
+import { isSameGuest, isSameSource, readWho, tokenOf, unknown } from './happening.ts';
 
 export function step(before: Identity, happening: Happening, around: Around): [Identity, Todo[]] {
   const state = { ...before };
@@ -20,6 +20,7 @@ export function step(before: Identity, happening: Happening, around: Around): [I
   const ask = () => {
     // Whatever it answers, however late, is as of now.
     state.saidAt = around.now;
+    state.named = unknown;
     to('asking');
     todo.push({ do: 'ask', ticket: state.ticket });
   };
@@ -61,40 +62,36 @@ export function step(before: Identity, happening: Happening, around: Around): [I
     state.veiled = false;
   };
   const drop = (closes: boolean) => {
-    Object.assign(state, {
-      shown: undefined,
-      givenTo: undefined,
-      typists: [],
-      veiled: false,
-      expired: false,
-    });
+    const nothing = { shown: undefined, givenTo: undefined, typists: [], veiled: false, expired: false };
+    Object.assign(state, nothing);
     todo.push({ do: 'drop', closes });
+  };
+  const tell = (who: Who) => {
+    // Where nothing is kept yet, two tabs would tell each other the same without end.
+    if (kept || state.told !== who) todo.push({ do: 'tell', who, ask: false, at: state.saidAt });
+    state.told = who;
   };
   /** In what is kept, if the chat was ever used, and in all tabs. */
   const claim = (who: Who) => {
     if (kept && kept.saidAt > state.saidAt) return;
-    if (kept) todo.push({ do: 'claim', who, at: state.saidAt });
-    if (!kept || keptWho !== who) todo.push({ do: 'tell', who, ask: false, at: state.saidAt });
-  };
-  const supersede = () => {
-    to('superseded');
-    todo.push({ do: 'refuse', code: 'sso-token-expired' });
+    if (kept || state.shown) todo.push({ do: 'claim', who, at: state.saidAt });
+    if (!kept || keptWho !== who) tell(who);
   };
   /** Another page of the site has spoken later, and named somebody else: the visitor is there unless here. */
   const yieldTo = (who: Who, at: number) => {
-    const isElsewhere = happening.what === 'told' || happening.what === 'seen';
+    const isElsewhere = ['told', 'seen', 'lost'].includes(happening.what);
     if (state.phase !== 'rest') drop(isElsewhere);
-    if (who !== undefined && state.source.kind !== 'callback') return supersede();
+    if (who !== undefined && state.source.kind !== 'callback') {
+      to('superseded');
+      todo.push({ do: 'refuse', code: 'sso-token-expired' });
+      return;
+    }
     if (state.source.kind !== 'callback') state.source = { kind: 'nobody' };
     state.saidAt = at;
     to('rest');
     if (!isElsewhere) start();
   };
-  /** The guest on screen is the one that all tabs share, and did not sign in meanwhile as somebody else. */
-  const isGuestStill = (who: Who) =>
-    state.shown?.isGuest === true &&
-    (kept?.subject === state.shown.subject || kept?.subject === (state.givenTo ?? unknown)) &&
-    (state.givenTo === undefined || state.givenTo === who);
+  const isGuestStill = (who: Who) => isSameGuest(state, kept, who);
   const isOutdated = (who: Who) => kept !== undefined && kept.saidAt > state.saidAt && keptWho !== who;
   const giveWay = () => yieldTo(keptWho, kept?.saidAt ?? around.now);
   /** Now it is known who is there: the same as shown, a guest who signed in, or another. */
@@ -151,7 +148,12 @@ export function step(before: Identity, happening: Happening, around: Around): [I
         else state.veiled = false;
       }
       break;
+    case 'lost':
+      if (state.source.kind === 'callback') askIfSeen();
+      else if (state.shown || (state.phase === 'opening' && state.offered !== undefined)) giveWay();
+      break;
     case 'told': {
+      if (!happening.ask) state.told = happening.who;
       if (isResting()) break;
       const isCallback = state.source.kind === 'callback';
       if (happening.ask) {
@@ -161,10 +163,9 @@ export function step(before: Identity, happening: Happening, around: Around): [I
       // The news may be old by now.
       const { who, saidAt } =
         kept && kept.saidAt >= happening.at ? kept : { who: happening.who, saidAt: happening.at };
-      const own = toOwnWho();
-      if (saidAt <= state.saidAt || (who === own && state.phase === 'settled')) break;
-      if (isCallback && who !== undefined) askIfSeen();
-      else if (who !== own) yieldTo(who, saidAt);
+      if (saidAt <= state.saidAt || who === toOwnWho()) break;
+      if (!isCallback || who === undefined) yieldTo(who, saidAt);
+      else if (who !== state.named) askIfSeen();
       break;
     }
     case 'answered':
@@ -176,8 +177,7 @@ export function step(before: Identity, happening: Happening, around: Around): [I
         state.typists = [...state.typists, answer ? answer.subject : unknown];
       } else if (ticket !== state.ticket) break;
       else {
-        state.answer = answer;
-        state.isUnanswered = !answer;
+        Object.assign(state, { answer, isUnanswered: !answer, named: answer ? answer.subject : unknown });
         if (!answer) stick('offline', true);
       }
       if (!state.answer || state.earlier.length > 0) break;
@@ -209,7 +209,7 @@ export function step(before: Identity, happening: Happening, around: Around): [I
       state.saidAt = Math.max(state.saidAt, kept?.saidAt ?? 0);
       settle();
       todo.push({ do: 'settle', at: state.saidAt });
-      if (keptWho !== who) todo.push({ do: 'tell', who, ask: false, at: state.saidAt });
+      if (keptWho !== who) tell(who);
       if (!was || isOther) todo.push({ do: 'resume' });
       break;
     }

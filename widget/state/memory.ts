@@ -2,7 +2,7 @@
 import type { TurnRequest } from '../../server-helper/protocol/wire.ts';
 import type { WidgetCode } from '../errors.ts';
 import type { Around } from './happening.ts';
-import { toClaimed } from './subject.ts';
+import { sharedKey, toClaimed } from './subject.ts';
 
 /** A question that the helper has not been seen to accept. */
 export type PendingQuestion = {
@@ -13,15 +13,20 @@ export type PendingQuestion = {
   code?: WidgetCode;
 };
 
-export type Remembered = {
-  /** Whose conversation this is, hashed. */
-  subject?: string;
+/** Who is there: one truth for all chats of the origin. */
+type Shared = {
   /** Who is signed in, as pages of this site said last, hashed; absent: nobody. */
   who?: string;
   /** When they said so, in ms since 1970. */
   said?: number;
   /** They say it by the tag: a page whose tag says nothing is a sign-out. */
   tag?: boolean;
+};
+
+/** What one visitor has with one helper's bot. */
+type Place = {
+  /** Whose conversation this is, hashed. */
+  subject?: string;
   /** A guest's session, renewable for 30 days. One who signed in brings a token instead. */
   session?: string;
   conversationId?: string;
@@ -29,12 +34,16 @@ export type Remembered = {
   pending?: PendingQuestion;
 };
 
+export type Remembered = Shared & Place;
+/** The one entry in the origin's storage: each place under its helper and bot. */
+export type Stored = Shared & { chats?: Record<string, Place> };
+
 export type Memory = {
   read(): Remembered;
   /** What all tabs share about who is there; undefined before the first use. */
   readKept(): Around['kept'];
   /** Of another visitor than this tab's, only `open` is changed. */
-  change(change: { [K in keyof Remembered]?: Remembered[K] | undefined }): void;
+  change(change: { [K in keyof Place]?: Place[K] | undefined }): void;
   /** Pages say now that this one is there: what an earlier one left goes, but a guest may be about to sign in. */
   claim(who: string | undefined, at: number, tag: boolean): void;
   /** Whose conversation it is from now on: an earlier one's goes, unless the guest became this visitor. */
@@ -43,16 +52,19 @@ export type Memory = {
   readonly keeps: boolean;
 };
 
-/** @param storage may throw at every touch: blocked, full, private */
+/**
+ * @param key of this helper's bot
+ * @param readStorage may throw at every touch: blocked, full, private
+ */
 export function createMemory(key: string, readStorage: () => Storage = () => localStorage): Memory {
   let keeps = true;
-  let cache: Remembered | undefined;
+  let cache: Stored | undefined;
   let own: string | undefined;
 
-  const read = (): Remembered => {
+  const readAll = (): Stored => {
     if (keeps || cache === undefined) {
       try {
-        cache = readRemembered(readStorage().getItem(key));
+        cache = readStored(readStorage().getItem(sharedKey));
       } catch {
         keeps = false;
         cache ??= {};
@@ -60,16 +72,23 @@ export function createMemory(key: string, readStorage: () => Storage = () => loc
     }
     return cache;
   };
-  const write = (next: { [K in keyof Remembered]?: Remembered[K] | undefined }) => {
-    const filled = Object.entries(next).filter(([, value]) => value !== undefined && value !== false);
-    cache = Object.fromEntries(filled);
+  const read = (): Remembered => {
+    const { chats, ...shared } = readAll();
+    return { ...shared, ...readPlace(chats?.[key]) };
+  };
+  const write = ({ chats, ...shared }: Stored) => {
+    const places = Object.entries(chats ?? {}).map(([name, place]) => [name, toFilled(place)] as const);
+    const filled = Object.fromEntries(places.filter(([, place]) => Object.keys(place).length > 0));
+    cache = toFilled({ ...shared, chats: Object.keys(filled).length > 0 && filled }) as Stored;
     try {
-      if (filled.length === 0) readStorage().removeItem(key);
-      else readStorage().setItem(key, JSON.stringify(cache));
+      if (Object.keys(cache).length === 0) readStorage().removeItem(sharedKey);
+      else readStorage().setItem(sharedKey, JSON.stringify(cache));
     } catch {
       keeps = false;
     }
   };
+  const writePlace = (all: Stored, place: { [K in keyof Place]?: Place[K] | undefined }) =>
+    write({ ...all, chats: { ...all.chats, [key]: place as Place } });
   return {
     read,
     readKept() {
@@ -78,20 +97,22 @@ export function createMemory(key: string, readStorage: () => Storage = () => loc
       return said === undefined ? undefined : { subject, who, saidAt: said > Date.now() ? 0 : said };
     },
     change(changes) {
-      const before = read();
-      if (own === undefined || before.subject === own) write({ ...before, ...changes });
-      else if ('open' in changes) write({ ...before, open: changes.open });
+      const all = readAll();
+      const before = readPlace(all.chats?.[key]);
+      if (own === undefined || before.subject === own) writePlace(all, { ...before, ...changes });
+      else if ('open' in changes) writePlace(all, { ...before, open: changes.open });
     },
     claim(who, at, tag) {
-      write(toClaimed(read(), who, at, tag));
+      write(toClaimed(readAll(), who, at, tag));
     },
     setIdentity(subject, session, said, tag) {
       const who = session === undefined ? subject : undefined;
-      const before = toClaimed(read(), who, said, tag);
+      const all = toClaimed(readAll(), who, said, tag);
+      const before = readPlace(all.chats?.[key]);
       // A guest whose session is another's now, or over, is another guest.
       const isOther = who === undefined && before.subject !== subject;
       own = subject;
-      write({ ...(isOther ? { open: before.open, said, tag } : before), subject, session });
+      writePlace(all, { ...(isOther ? { open: before.open } : before), subject, session });
     },
     get keeps() {
       return keeps;
@@ -99,30 +120,41 @@ export function createMemory(key: string, readStorage: () => Storage = () => loc
   };
 }
 
+function toFilled(value: object): object {
+  return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined && one !== false));
+}
+
 /** Whatever somebody wrote there: only what has the right shape is taken. */
-function readRemembered(text: string | null): Remembered {
-  if (text === null) return {};
+function readStored(text: string | null): Stored {
   let value: unknown;
   try {
-    value = JSON.parse(text);
-  } catch {
-    return {};
-  }
-  if (typeof value !== 'object' || value === null) return {};
-  const { subject, who, said, tag, session, conversationId, open, pending } = value as Record<
-    string,
-    unknown
-  >;
-  const remembered: Remembered = {};
-  if (typeof subject === 'string') remembered.subject = subject;
-  if (typeof who === 'string') remembered.who = who;
-  if (typeof said === 'number') remembered.said = said;
-  if (tag === true) remembered.tag = true;
-  if (typeof session === 'string') remembered.session = session;
-  if (typeof conversationId === 'string') remembered.conversationId = conversationId;
-  if (typeof open === 'boolean') remembered.open = open;
+    value = JSON.parse(text ?? '{}');
+  } catch {}
+  const { who, said, tag, chats } = toObject(value);
+  const stored: Stored = {};
+  if (typeof who === 'string') stored.who = who;
+  if (typeof said === 'number') stored.said = said;
+  if (tag === true) stored.tag = true;
+  if (chats !== undefined)
+    stored.chats = Object.fromEntries(
+      Object.entries(toObject(chats)).map(([name, place]) => [name, toObject(place) as Place]),
+    );
+  return stored;
+}
+
+function readPlace(value: unknown): Place {
+  const { subject, session, conversationId, open, pending } = toObject(value);
+  const place: Place = {};
+  if (typeof subject === 'string') place.subject = subject;
+  if (typeof session === 'string') place.session = session;
+  if (typeof conversationId === 'string') place.conversationId = conversationId;
+  if (typeof open === 'boolean') place.open = open;
   const question = pending as PendingQuestion | undefined;
   if (typeof question?.turnId === 'string' && typeof question.question?.text === 'string')
-    remembered.pending = question;
-  return remembered;
+    place.pending = question;
+  return place;
+}
+
+function toObject(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }

@@ -1,5 +1,8 @@
 /** Tells one visitor from another by what a token says, and notes it in this browser; only the helper can trust it. */
-import type { Remembered } from './memory.ts';
+import type { Stored } from './memory.ts';
+
+/** The storage entry and the channel of the origin: all its chats share who is there. */
+export const sharedKey = 'porchlight';
 
 /**
  * The subject of an SSO token, as the helper derives it, hashed: what is kept and told to other tabs names nobody.
@@ -22,6 +25,22 @@ export function readClaims(jwt: string): Record<string, unknown> {
   return JSON.parse(decodeURIComponent(escape(atob(base64))));
 }
 
+/**
+ * When a page said who is there. Out of the browser's cache its tag says what was so when its token was made; of a fresh
+ * page that is not asked, for the two clocks may differ.
+ *
+ * @param at when the page was read, in ms since 1970
+ */
+export function toSaidAt(userToken: unknown, at: number, isTag: boolean): number {
+  const [page] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
+  if (!isTag || !page || (page.type !== 'back_forward' && page.transferSize > 0)) return at;
+  try {
+    return Math.min(at, Number(readClaims(userToken as string).iat) * 1000 || at);
+  } catch {
+    return at;
+  }
+}
+
 /** Two runs of FNV-1a, without waiting and on plain-http pages too, where the browser's own hashes are missing. */
 export function toHash(text: string): string {
   let one = 0x811c9dc5;
@@ -38,27 +57,31 @@ export function toHash(text: string): string {
  * What is kept once pages say that `who` is there: what an earlier one left goes. A guest's place stays for whoever
  * signs in next, and for nobody after that one.
  */
-export function toClaimed(kept: Remembered, who: string | undefined, said: number, tag: boolean): Remembered {
-  const isTheirs = kept.session ? (kept.who ?? who) === who : who !== undefined && kept.subject === who;
-  return { ...(isTheirs ? kept : { open: kept.open }), who, said, tag } as Remembered;
+export function toClaimed(kept: Stored, who: string | undefined, said: number, tag: boolean): Stored {
+  const chats = Object.entries(kept.chats ?? {}).map(([key, place]) => {
+    const isTheirs = place.session ? (kept.who ?? who) === who : who !== undefined && place.subject === who;
+    return [key, isTheirs ? place : { open: place.open }];
+  });
+  return { chats: Object.fromEntries(chats), who, said, tag } as Stored;
 }
 
 /**
  * For the tabs where the chat is in use: who is there, as this page says. Loaded where it was ever used, before the app.
  *
- * @param said when, in ms since 1970
+ * @param at when, in ms since 1970
  */
-export function note(memoryKey: string, userToken: unknown, said: number, tag: boolean): void {
+export function note(userToken: unknown, at: number, tag: boolean): void {
+  const said = toSaidAt(userToken, at, tag);
   const ask = typeof userToken === 'function';
   const who = typeof userToken === 'string' ? toSubject(userToken) : undefined;
   try {
-    const kept = JSON.parse(localStorage.getItem(memoryKey) ?? '{}');
+    const kept = JSON.parse(localStorage.getItem(sharedKey) ?? '{}');
     // Another tab may have noted a later word meanwhile. Nothing is kept before the first use.
     if (!ask && (kept.said <= said || kept.said > Date.now()))
-      localStorage.setItem(memoryKey, JSON.stringify(toClaimed(kept, who, said, tag)));
+      localStorage.setItem(sharedKey, JSON.stringify(toClaimed(kept, who, said, tag)));
   } catch {}
   try {
-    const channel = new BroadcastChannel(memoryKey);
+    const channel = new BroadcastChannel(sharedKey);
     channel.postMessage({ kind: 'identity', who, ask, at: said });
     channel.close();
   } catch {}

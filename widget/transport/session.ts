@@ -5,7 +5,7 @@ import type { UserToken } from '../public.ts';
 import { createIdentity, type Happening, type Source, type Todo } from '../state/happening.ts';
 import { step } from '../state/identity.ts';
 import type { Memory } from '../state/memory.ts';
-import { readClaims, toHash, toSubject } from '../state/subject.ts';
+import { readClaims, toHash, toSaidAt, toSubject } from '../state/subject.ts';
 import { toBackoffMs, wait } from './backoff.ts';
 import { type Call, callHelper } from './http.ts';
 import type { Tabs } from './tabs.ts';
@@ -199,7 +199,7 @@ export function createSessionKeeper(deps: SessionDeps): SessionKeeper {
     say(userToken, at, isTag = false) {
       saysByTag = isTag;
       if (typeof userToken === 'function') askToken = userToken;
-      happen({ what: 'said', source: toSource(userToken), at });
+      happen({ what: 'said', source: toSource(userToken), at: toSaidAt(userToken, at, isTag) });
     },
     async call(call) {
       const session = await settled(call.signal);

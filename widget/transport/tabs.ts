@@ -1,5 +1,6 @@
 /** Tells the visitor's other tabs of this site what happened here. */
 import type { Who } from '../state/happening.ts';
+import { sharedKey } from '../state/subject.ts';
 
 export type TabNews =
   | { kind: 'turn'; conversationId: string; turnId: string }
@@ -9,9 +10,9 @@ export type TabNews =
 
 export type Tabs = { tell(news: TabNews): void; close(): void };
 
-export function createTabs(name: string, onNews: (news: TabNews) => void): Tabs {
+export function createTabs(onNews: (news: TabNews) => void): Tabs {
   try {
-    const channel = new BroadcastChannel(name);
+    const channel = new BroadcastChannel(sharedKey);
     channel.onmessage = ({ data }: MessageEvent<TabNews>) => onNews(data);
     return { tell: (news) => channel.postMessage(news), close: () => channel.close() };
   } catch {
