@@ -41,7 +41,10 @@ export function createWidget({ element, root, launcher, options, memoryKey, at }
       isOpen: () => panel.isOpen.value,
       isShown: () => panel.isOpen.value || isDock,
       publish: (session) => panel.publish(session),
-      refuse: (code) => panel.refuse(code),
+      refuse(error) {
+        panel.refuse(error);
+        conversation.refuse(error);
+      },
       resume,
       drop(closes) {
         conversation.hide();
@@ -69,6 +72,7 @@ export function createWidget({ element, root, launcher, options, memoryKey, at }
     onNextFrame,
     readPage,
     isReady: () => sessions.isSettled && !isResuming,
+    begin: () => begin(),
     onSent: (conversationId) => {
       show();
       if (conversationId !== undefined) emit('messageSent', { conversationId });

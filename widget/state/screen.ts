@@ -66,6 +66,13 @@ export function createScreen() {
     addFailed(turnId: string, question: TurnRequest, code: WidgetCode): void {
       this.add(turnId, question.text, { ...createAnswer(turnId, 'failed'), code }).request = question;
     },
+    remove(turnId: string) {
+      entries.value = entries.value.filter((entry) => entry.turnId !== turnId);
+      if (running.value === turnId) {
+        running.value = undefined;
+        lost.value = undefined;
+      }
+    },
     /** Drops a turn and all that followed it. */
     cutFrom(turnId: string) {
       const index = entries.value.findIndex((entry) => entry.turnId === turnId);
