@@ -151,8 +151,8 @@ export function createWidget({ element, root, launcher, options, memoryKey, at }
   });
   render(h(App, { chat, focuses: () => takesFocus }), mount);
   watchTab((what) => sessions.happen({ what }), signal);
-  // What is typed here is no hotkey of the page.
-  for (const type of ['keydown', 'keypress', 'keyup'])
+  // What is typed here is no hotkey of the page, and the focus here none that it holds elsewhere.
+  for (const type of ['keydown', 'keypress', 'keyup', 'focusin', 'focusout'])
     root.addEventListener(type, (event) => event.stopPropagation(), { signal });
 
   /** Whether the page has said who is there. */
