@@ -84,16 +84,20 @@ test('a question that waits for a helper out of reach says that it waits', async
   await chat.waitForAnswer('completed');
 });
 
+/** For each token a session of the one it names. */
+const admit = (route: Route) => {
+  const { ssoToken } = route.request().postDataJSON() as { ssoToken?: string };
+  if (!ssoToken) return route.fallback();
+  const { email } = JSON.parse(Buffer.from(ssoToken.split('.')[1]!, 'base64url').toString());
+  const agent = { name: 'Vesper', placeholder: `Ask ${email}`, greetings: [], starters: [] };
+  const visitor = { kind: 'identified', member: false };
+  const session = toJwt({ sub: `email:${email}` });
+  return route.fulfill({ json: { session, expiresInSeconds: 3600, visitor, agent, allowed: {} } });
+};
+
 test('after a sign-out in another tab the next question in the dock is asked, as whoever is there now', async () => {
   const { page, context, chat } = scene;
-  await context.route('**/session', (route) => {
-    const { ssoToken } = route.request().postDataJSON() as { ssoToken?: string };
-    if (!ssoToken) return route.fallback();
-    const agent = { name: 'Vesper', placeholder: 'Ask Ada', greetings: [], starters: [] };
-    const visitor = { kind: 'identified', member: false };
-    const session = toJwt({ sub: 'email:ada@shop.test' });
-    return route.fulfill({ json: { session, expiresInSeconds: 3600, visitor, agent, allowed: {} } });
-  });
+  await context.route('**/session', admit);
   await say(page, toJwt({ email: 'ada@shop.test' }));
   await chat.ask('As Ada?');
   await chat.waitForAnswer('completed');
@@ -107,6 +111,25 @@ test('after a sign-out in another tab the next question in the dock is asked, as
   await page.keyboard.press('Enter');
   await chat.waitForAnswer('completed');
   expect(await chat.readQuestions()).toEqual(['As a guest?']);
+});
+
+test('where another tab has signed somebody else in, a question is said not to be sent, and only a reload is offered', async () => {
+  const { page, context, chat } = scene;
+  await context.route('**/session', admit);
+  await say(page, toJwt({ email: 'ada@shop.test' }));
+  await chat.ask('As Ada?');
+  await chat.waitForAnswer('completed');
+  const other = await context.newPage();
+  await other.goto(`${stage.server.here}/`);
+  await findChat(other).dock.waitFor();
+  await say(other, toJwt({ email: 'ben@shop.test' }));
+  await chat.answers.first().waitFor({ state: 'detached' });
+  if (!(await chat.panel.isVisible())) await chat.composer.click();
+  await chat.ask('As whom?');
+  const failed = await chat.waitForAnswer('failed');
+  await failed.getByText(en['sso-token-expired']).waitFor();
+  expect(await chat.button('Try again').count()).toBe(0);
+  expect(await chat.readQuestions()).toEqual(['As whom?']);
 });
 
 test('Stop holds at once for a question that the helper has not taken yet, and its late answer is never shown', async () => {

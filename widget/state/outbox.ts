@@ -4,7 +4,7 @@ import type { WidgetCode, WidgetError } from '../errors.ts';
 import type { Entry } from './entries.ts';
 import type { Memory } from './memory.ts';
 import type { Screen } from './screen.ts';
-import { createAnswer } from './turn.ts';
+import { type Answer, createAnswer } from './turn.ts';
 
 /** `error`: why there was no session for it, and a click alone sends it again. */
 type Held = { turnId: string; question: TurnRequest; error?: WidgetError };
@@ -18,11 +18,15 @@ export function createOutbox(memory: Memory, screen: Screen) {
   /** Sent before it was known whose conversation is shown. */
   let held: readonly Held[] = [];
   const findWaiting = () => held.find(({ error }) => !error);
-  const show = ({ turnId, question, error }: Held) => {
-    const { code, retryAfterMs } = error ?? {};
-    const answer = createAnswer(turnId, code ? 'failed' : 'sending');
-    screen.add(turnId, question.text, { ...answer, code, retryAfterMs }).request = question;
-    if (!code) screen.running.value = turnId;
+  const toAnswer = ({ turnId, error }: Held): Answer => ({
+    ...createAnswer(turnId, error ? 'failed' : 'sending'),
+    code: error?.code,
+    retryAfterMs: error?.retryAfterMs,
+  });
+  const show = (one: Held) => {
+    const { turnId, question, error } = one;
+    screen.add(turnId, question.text, toAnswer(one)).request = question;
+    if (!error) screen.running.value = turnId;
   };
 
   return {
@@ -40,9 +44,10 @@ export function createOutbox(memory: Memory, screen: Screen) {
         screen.lost.value = error.code;
         return;
       }
-      held = held.map((other) => (other === one ? { ...one, error } : other));
-      screen.remove(one.turnId);
-      show({ ...one, error });
+      one.error = error;
+      const entry = screen.find(one.turnId);
+      if (entry) entry.answer.value = toAnswer(one);
+      screen.endAll();
     },
     /** Shows the conversation `id` next, and below it what is held. */
     clear(id: string | undefined): void {
