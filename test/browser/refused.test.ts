@@ -53,6 +53,8 @@ test('a session that comes later leaves what was refused on screen, to be sent b
   await page.route('**/session', (route) => route.fulfill({ status: 500, json: { code: 'internal' } }));
   await chat.ask('First?');
   await chat.waitForAnswer('failed');
+  await chat.button('New conversation').click();
+  expect(await chat.readQuestions()).toEqual(['First?']);
   await page.unroute('**/session');
   const before = stage.server.asked.length;
   await chat.ask('Second?');

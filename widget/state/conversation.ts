@@ -68,7 +68,7 @@ export function createConversation(deps: ConversationDeps): Conversation {
   };
   const forget = () => {
     memory.change({ conversationId: undefined, pending: undefined });
-    screen.clear(undefined);
+    outbox.clear(undefined);
   };
   const readConversation = async (conversationId: string, query = '') => {
     const path = `/conversations/${conversationId}${query}`;

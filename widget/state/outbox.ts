@@ -9,9 +9,6 @@ import { type Answer, createAnswer } from './turn.ts';
 /** `error`: why there was no session for it, and a click alone sends it again. */
 type Held = { turnId: string; question: TurnRequest; error?: WidgetError };
 
-/** The helper was out of reach, and is looked for. */
-const passing = new Set<WidgetCode>(['offline', 'unreachable', 'shutting-down']);
-
 export type Outbox = ReturnType<typeof createOutbox>;
 
 export function createOutbox(memory: Memory, screen: Screen) {
@@ -40,7 +37,8 @@ export function createOutbox(memory: Memory, screen: Screen) {
     refuseHeld(error: WidgetError): void {
       const one = findWaiting();
       if (!one) return;
-      if (passing.has(error.code)) {
+      // Out of reach, and looked for.
+      if (/^(offline|unreachable|shutting-down)$/.test(error.code)) {
         screen.lost.value = error.code;
         return;
       }
