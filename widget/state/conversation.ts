@@ -135,9 +135,7 @@ export function createConversation(deps: ConversationDeps): Conversation {
   };
   const ask = (conversationId: string, turnId: string, question: TurnRequest) => {
     memory.change({ conversationId, pending: { conversationId, turnId, question } });
-    const entry = screen.add(turnId, question.text, createAnswer(turnId, 'sending'));
-    entry.request = question;
-    void follow(conversationId, entry, question);
+    void follow(conversationId, screen.add(turnId, question, createAnswer(turnId, 'sending')), question);
   };
   const take = (turnId: string, question: TurnRequest) => {
     problem.value = undefined;
@@ -236,7 +234,7 @@ export function createConversation(deps: ConversationDeps): Conversation {
       const { turnId, question, code } = pending;
       if (screen.find(turnId)) outbox.forget(turnId);
       else if (code === undefined) ask(conversationId, turnId, question);
-      else screen.addFailed(turnId, question, code);
+      else outbox.show({ turnId, question, error: new WidgetError(code) });
     },
     refresh() {
       if (id.value !== undefined && running.value === undefined) void reloadOrSay(id.value);

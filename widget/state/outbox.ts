@@ -22,11 +22,12 @@ export function createOutbox(memory: Memory, screen: Screen) {
   });
   const show = (one: Held) => {
     const { turnId, question, error } = one;
-    screen.add(turnId, question.text, toAnswer(one)).request = question;
+    screen.add(turnId, question, toAnswer(one));
     if (!error) screen.running.value = turnId;
   };
 
   return {
+    show,
     hold(turnId: string, question: TurnRequest): void {
       if (findWaiting()) return;
       const one = { turnId, question };
@@ -70,8 +71,7 @@ export function createOutbox(memory: Memory, screen: Screen) {
       held = held.filter(({ turnId }) => turnId !== entry.turnId);
       this.forget(entry.turnId);
       screen.endAll();
-      const answer = createAnswer(entry.turnId, code ? 'failed' : 'stopped');
-      entry.answer.value = code ? { ...answer, code } : answer;
+      entry.answer.value = { ...createAnswer(entry.turnId, code ? 'failed' : 'stopped'), code };
     },
     /** The helper may have it, or get it yet. */
     drop(entry: Entry): void {
