@@ -42,7 +42,10 @@ export function createWidget({ element, root, launcher, options, memoryKey, at }
       isOpen: () => panel.isOpen.value,
       isShown: () => panel.isOpen.value || isDock,
       publish: (session) => panel.publish(session),
-      refuse: (code) => panel.refuse(code),
+      refuse(error) {
+        panel.refuse(error);
+        conversation.refuse(error);
+      },
       resume,
       drop(closes) {
         conversation.hide();
@@ -70,6 +73,7 @@ export function createWidget({ element, root, launcher, options, memoryKey, at }
     onNextFrame,
     readPage,
     isReady: () => sessions.isSettled && !isResuming,
+    begin: () => begin(),
     onSent: (conversationId) => {
       show();
       if (conversationId !== undefined) emit('messageSent', { conversationId });
@@ -155,8 +159,8 @@ export function createWidget({ element, root, launcher, options, memoryKey, at }
     else if (memory.keeps) sessions.happen({ what: 'lost' });
   };
   watchStorage(sharedKey, onStorage, signal);
-  // What is typed here is no hotkey of the page.
-  for (const type of ['keydown', 'keypress', 'keyup'])
+  // What is typed here is no hotkey of the page, and the focus here none that it holds elsewhere.
+  for (const type of ['keydown', 'keypress', 'keyup', 'focusin', 'focusout'])
     root.addEventListener(type, (event) => event.stopPropagation(), { signal });
 
   /** Whether the page has said who is there. */

@@ -27,7 +27,7 @@ function start(script: HTMLScriptElement, early: Early | undefined): void {
   sheet.replaceSync(launcherCss);
   root.adoptedStyleSheets = [sheet];
   if (options.accentColor) applyAccent(element, options.accentColor);
-  if (!options.botId) console.warn('Porchlight: no data-bot-id');
+  if (!options.botId) console.warn('Porchlight: add data-bot-id to its script tag');
   const isDock = options.openStyle === 'dock';
   const launcher = createLauncher(options.position === 'bottom-left');
   // The second click of a double click is no wish to close.
@@ -164,10 +164,14 @@ function start(script: HTMLScriptElement, early: Early | undefined): void {
   };
 
   // Beside the body: its transforms do not move the element, and a page that swaps it does not take the chat along.
-  const place = () => element.isConnected || document.documentElement.append(element);
+  const place = () => {
+    const { documentElement } = document;
+    if (!element.isConnected) documentElement?.append(element);
+    // The root itself may be another by now, or not there yet.
+    for (const node of [document, documentElement]) if (node) observer.observe(node, { childList: true });
+  };
   const observer = new MutationObserver(place);
   place();
-  observer.observe(document.documentElement, { childList: true });
   (window as { Porchlight?: unknown }).Porchlight = Object.freeze(api);
   api.tag(script);
   if (early) api.push(...early);
@@ -179,6 +183,7 @@ const { Porchlight: known } = window as { Porchlight?: Api | Early };
 // A module has no script of its own, and its tag can still be found.
 const script = (document.currentScript ??
   document.querySelector('script[data-bot-id]')) as HTMLScriptElement | null;
-if (!script) console.error('Porchlight: no tag with data-bot-id');
-else if (!known || Array.isArray(known)) start(script, known);
-else known.tag(script);
+if (!script) console.error('Porchlight: add data-bot-id to its script tag');
+// An element of the page with this id has the name too, until it is ours.
+else if ((known as Api | undefined)?.tag) (known as Api).tag(script);
+else start(script, Array.isArray(known) ? known : undefined);

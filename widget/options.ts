@@ -15,8 +15,14 @@ export type WidgetOptions = {
 
 export function readOptions({ dataset, src }: HTMLScriptElement): WidgetOptions {
   const { helper, botId, openStyle, position, accentColor } = dataset;
-  const base = new URL(helper ?? '..', helper ? document.baseURI : src).href.replace(/\/$/, '');
-  return { helper: base, botId, openStyle, position, accentColor, dataset };
+  let base = new URL('..', src);
+  if (helper)
+    try {
+      base = new URL(helper, document.baseURI);
+    } catch {
+      console.error('Porchlight: data-helper is no address');
+    }
+  return { helper: base.href.replace(/\/$/, ''), botId, openStyle, position, accentColor, dataset };
 }
 
 const defaultDockWidth = 720;

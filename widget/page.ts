@@ -14,8 +14,13 @@ export function readPage(): TurnRequest['page'] {
 
 /** For a visitor's own act, and never out of a field of the page. */
 export function mayTakeFocus(): boolean {
-  const focused = document.activeElement as HTMLElement | null;
-  const isField = focused?.matches('input, textarea, select, iframe') || focused?.isContentEditable;
+  let focused = document.activeElement as HTMLElement | null;
+  while (focused?.shadowRoot?.activeElement) focused = focused.shadowRoot.activeElement as HTMLElement;
+  // Into a closed root nobody sees: what has the focus there may be a field.
+  const isField =
+    focused?.matches('input, textarea, select, iframe') ||
+    focused?.isContentEditable ||
+    focused?.localName.includes('-');
   return !isField && navigator.userActivation?.isActive !== false;
 }
 

@@ -31,6 +31,8 @@ beforeAll(async () => {
         '/relative': html(tag.replace(url, 'porchlight').replace('data-', 'data-helper="porchlight" data-')),
         '/moved': html(`${tag}<style>body { transform: translateY(300px); filter: blur(0) }</style>`),
         '/nameless': html(tag.replace(/ data-bot-id="\w+"/, '')),
+        '/wrong': html(tag.replace('data-', 'data-helper="http://" data-')),
+        '/named': html('', `<section id="Porchlight"></section>${tag}`),
         '/frame': html('', `<iframe srcdoc='${html(tag)}' width="600" height="600"></iframe>`),
         '/early': html(
           `<script>happened = []; Porchlight = [null, ['nonsense'], ['on', 'ready', () => happened.push('ready')],
@@ -99,12 +101,59 @@ test('a tag of type module works, and a bare import says what is missing', async
   await visit('/module');
   await chatWorks();
   await visit('/import');
-  await expect.poll(() => told.join()).toContain('error: Porchlight: no tag with data-bot-id');
+  await expect.poll(() => told.join()).toContain('error: Porchlight: add data-bot-id to its script tag');
 });
 
 test('a tag without data-bot-id is told to the site owner', async () => {
   await visit('/nameless');
-  expect(told.join()).toContain('warning: Porchlight: no data-bot-id');
+  expect(told.join()).toContain('warning: Porchlight: add data-bot-id to its script tag');
+});
+
+test('a data-helper that is no address is told to the site owner, and the script’s own is taken', async () => {
+  await visit('/wrong');
+  expect(told).toEqual(['error: Porchlight: data-helper is no address']);
+  await chatWorks();
+});
+
+test('a page with an element called Porchlight has its chat', async () => {
+  await visit('/named');
+  await chatWorks();
+});
+
+test.each([
+  [
+    'another root',
+    () => {
+      const root = document.createElement('html');
+      root.innerHTML = '<head></head><body>Swapped.</body>';
+      document.documentElement.replaceWith(root);
+    },
+  ],
+  [
+    'document.open()',
+    () => {
+      document.open();
+      document.write('<html><body>Written.</body></html>');
+      document.close();
+    },
+  ],
+])('a page that is replaced by %s keeps the chat', async (_, replace) => {
+  await visit('/normal');
+  await chatWorks();
+  await page.evaluate(replace);
+  await chat.panel.waitFor();
+  expect(await countWidgets()).toBe(1);
+  await chatWorks();
+});
+
+test('the room for the dock is there in a body that was swapped in, and the old one has its own again', async () => {
+  await visit('/dock');
+  const readRoom = () => page.evaluate(() => document.body.style.paddingBottom);
+  await expect.poll(readRoom).not.toBe('');
+  const before = await page.evaluateHandle(() => document.body);
+  await page.evaluate(() => document.body.replaceWith(document.createElement('body')));
+  await expect.poll(readRoom).not.toBe('');
+  expect(await before.evaluate((body) => body.style.paddingBottom)).toBe('');
 });
 
 test('addresses in the tag are read when the page is, wherever it wanders before the first click', async () => {
@@ -143,6 +192,40 @@ test('open() from the page takes no focus out of a field of the page', async () 
   await chat.panel.waitFor();
   await page.keyboard.type('cd');
   expect(await page.locator('#field').inputValue()).toBe('abcd');
+});
+
+test.each(['open', 'closed'] as const)(
+  'open() from the page takes no focus out of a field of the page in a shadow root that is %s',
+  async (mode) => {
+    await visit('/normal');
+    const field = await page.evaluateHandle((how) => {
+      const host = document.body.appendChild(document.createElement('x-field'));
+      const input = host.attachShadow({ mode: how }).appendChild(document.createElement('input'));
+      input.focus();
+      return input;
+    }, mode);
+    await page.keyboard.type('ab');
+    await page.evaluate(() => (window as unknown as Scope).Porchlight.open());
+    await chat.panel.waitFor();
+    await page.keyboard.type('cd');
+    expect(await field.evaluate((input) => input.value)).toBe('abcd');
+  },
+);
+
+test('a page that keeps the focus in a dialog of its own lets the visitor write in the chat', async () => {
+  await visit('/body');
+  await page.evaluate(() => {
+    const field = document.querySelector<HTMLElement>('#field')!;
+    field.focus();
+    for (const type of ['focusin', 'focusout'] as const)
+      document.addEventListener(type, ({ target }) => {
+        if (target !== field) field.focus();
+      });
+  });
+  await chat.open();
+  await chat.composer.click();
+  await page.keyboard.type('hello');
+  expect(await chat.composer.inputValue()).toBe('hello');
 });
 
 test('open() gives the focus to the dock when the visitor asked for it', async () => {

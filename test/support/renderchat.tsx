@@ -53,7 +53,10 @@ const session = {
 } as const;
 
 /** @param respond what the helper says to a call; a Response stands as it is, anything else becomes JSON */
-export async function renderChat(respond: (call: Call) => Reply) {
+export async function renderChat(
+  respond: (call: Call) => Reply,
+  { isReady = () => true, begin: onBegin = () => {} } = {},
+) {
   const calls: Call[] = [];
   const sessions = {
     call: async (call: Call) => {
@@ -81,7 +84,8 @@ export async function renderChat(respond: (call: Call) => Reply) {
     readPage: () => undefined,
     onNextFrame: (draw) => queueMicrotask(draw),
     onSent: () => panel.setOpen(true),
-    isReady: () => true,
+    isReady,
+    begin: onBegin,
   });
   /** What the keeper does once it is known who is there. */
   const begin = () => panel.publish(session as unknown as SessionState);

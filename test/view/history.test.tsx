@@ -69,7 +69,7 @@ test('deleting takes the row away, and the focus goes to the next one', async ()
   expect(document.activeElement?.textContent).toContain('Conversation');
 });
 
-test('a delete that fails leaves the row, says so, and can be tried again', async () => {
+test('a delete that fails leaves the row, says so, and can be tried again, and what is mended is no longer said', async () => {
   let failures = 1;
   const { calls } = await openList(({ method }) => {
     if (method !== 'DELETE') return undefined;
@@ -87,6 +87,7 @@ test('a delete that fails leaves the row, says so, and can be tried again', asyn
   fireEvent.click(row.getByRole('button', { name: 'Try again' }));
   await waitFor(() => expect(screen.getAllByRole('listitem')).toHaveLength(1));
   expect(paths(calls, 'DELETE')).toHaveLength(2);
+  await waitFor(() => expect(screen.getByRole('status').textContent).toBe(''));
 });
 
 test('a conversation that is gone already counts as deleted', async () => {

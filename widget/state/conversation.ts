@@ -26,6 +26,8 @@ export type ConversationDeps = {
   onSent: (conversationId: string | undefined) => void;
   /** It is known whose conversation is shown. */
   isReady: () => boolean;
+  /** Finds out who is there. */
+  begin: () => void;
   makeId?: () => string;
 };
 
@@ -45,6 +47,8 @@ export type Conversation = { readonly [K in Shown]: ReadonlySignal<Screen[K]['va
     startNew(): void;
     /** Sends what was held. */
     release(): void;
+    /** There is no session: what is held is not on its way. */
+    refuse(error: WidgetError): void;
     /** Shows nothing, and forgets nothing: somebody else is there. */
     hide(): void;
     /** Follows nothing any more. */
@@ -56,9 +60,7 @@ export function createConversation(deps: ConversationDeps): Conversation {
   const screen = createScreen();
   const { id, entries, running, loading, lost, problem, older, hasOlder } = screen;
 
-  /** Stop was pressed before the helper had the turn. */
-  let stopOnceKnown: string | undefined;
-  const outbox = createOutbox(memory, screen, makeId);
+  const outbox = createOutbox(memory, screen);
 
   const say = (situation: Situation, again?: () => void) => (error: unknown) => {
     const cause = error instanceof WidgetError ? error : new WidgetError('internal');
@@ -66,7 +68,7 @@ export function createConversation(deps: ConversationDeps): Conversation {
   };
   const forget = () => {
     memory.change({ conversationId: undefined, pending: undefined });
-    screen.clear(undefined);
+    outbox.clear(undefined);
   };
   const readConversation = async (conversationId: string, query = '') => {
     const path = `/conversations/${conversationId}${query}`;
@@ -100,14 +102,15 @@ export function createConversation(deps: ConversationDeps): Conversation {
       onAccepted: () => {
         outbox.forget(entry.turnId);
         tabs.tell({ kind: 'turn', conversationId, turnId: entry.turnId });
-        if (stopOnceKnown === entry.turnId) sendStop(conversationId, entry);
+        // The earlier word may have come before the question.
+        if (entry.isDropped) sendStop(conversationId, entry);
       },
       onLost: (code) => {
-        lost.value = code;
-        if (code && stopOnceKnown === entry.turnId) outbox.giveUp(entry, code);
+        if (!entry.isDropped) lost.value = code;
+        else if (code) throw new WidgetError('aborted');
       },
     });
-    if (signal.aborted) return;
+    if (signal.aborted || entry.isDropped) return;
     lost.value = undefined;
     if (running.value === entry.turnId) running.value = undefined;
     if (end === 'gone') return reloadOrSay(conversationId);
@@ -122,7 +125,6 @@ export function createConversation(deps: ConversationDeps): Conversation {
     }
   };
   const sendStop = (conversationId: string, entry: Entry): void => {
-    stopOnceKnown = undefined;
     problem.value = undefined;
     const wasPaused = entry.answer.value?.status === 'paused';
     const path = toTurnPath({ conversationId, turnId: entry.turnId });
@@ -133,27 +135,27 @@ export function createConversation(deps: ConversationDeps): Conversation {
   };
   const ask = (conversationId: string, turnId: string, question: TurnRequest) => {
     memory.change({ conversationId, pending: { conversationId, turnId, question } });
-    const entry = screen.add(turnId, question.text, createAnswer(turnId, 'sending'));
-    entry.request = question;
-    void follow(conversationId, entry, question);
+    void follow(conversationId, screen.add(turnId, question, createAnswer(turnId, 'sending')), question);
   };
-  const send = (text: string, replaces?: string) => {
+  const take = (turnId: string, question: TurnRequest) => {
+    problem.value = undefined;
     if (!deps.isReady()) {
-      outbox.hold(text, replaces);
-      return deps.onSent(undefined);
+      outbox.hold(turnId, question);
+      deps.onSent(undefined);
+      return deps.begin();
     }
     const conversationId = id.value ?? makeId();
     id.value = conversationId;
-    problem.value = undefined;
+    if (question.replaces !== undefined) screen.cutFrom(question.replaces);
+    ask(conversationId, turnId, question);
+    deps.onSent(conversationId);
+  };
+  const send = (text: string, replaces?: string) => {
     const question: TurnRequest = { text };
     const page = deps.readPage();
     if (page) question.page = page;
-    if (replaces !== undefined) {
-      question.replaces = replaces;
-      screen.cutFrom(replaces);
-    }
-    ask(conversationId, makeId(), question);
-    deps.onSent(conversationId);
+    if (replaces !== undefined) question.replaces = replaces;
+    take(makeId(), question);
   };
   const load = async (conversationId: string): Promise<void> => {
     outbox.clear(conversationId);
@@ -202,17 +204,22 @@ export function createConversation(deps: ConversationDeps): Conversation {
         ({ turnId, answer }) => turnId === running.value || answer.value?.status === 'paused',
       );
       if (!entry) return;
-      if (!entry.known && (lost.value || !deps.isReady())) outbox.giveUp(entry, lost.value);
-      else if (entry.known) sendStop(id.value as string, entry);
-      else stopOnceKnown = entry.turnId;
+      const conversationId = id.value as string;
+      if (entry.known) return sendStop(conversationId, entry);
+      if (!deps.isReady()) return outbox.giveUp(entry, undefined);
+      if (lost.value) return outbox.giveUp(entry, lost.value);
+      outbox.drop(entry);
+      const path = toTurnPath({ conversationId, turnId: entry.turnId });
+      // Not there yet is no failure: it is stopped once it is.
+      sessions.call({ method: 'DELETE', path, signal: screen.signal }).catch(() => {});
     },
     retry(turnId) {
       const entry = screen.find(turnId);
       if (!entry?.question) return;
-      if (entry.known || !entry.request || id.value === undefined) return send(entry.question, turnId);
+      if (entry.known || !entry.request) return send(entry.question, turnId);
       // It may have arrived for all that: under its own id it is asked once, however often it is sent.
-      entries.value = entries.value.filter((other) => other !== entry);
-      ask(id.value, turnId, entry.request);
+      screen.remove(turnId);
+      take(turnId, entry.request);
     },
     ...createDeciding({ sessions, tabs, screen, follow, load, say: say('decision-failed') }),
     loadOlder,
@@ -227,12 +234,13 @@ export function createConversation(deps: ConversationDeps): Conversation {
       const { turnId, question, code } = pending;
       if (screen.find(turnId)) outbox.forget(turnId);
       else if (code === undefined) ask(conversationId, turnId, question);
-      else screen.add(turnId, question.text, { ...createAnswer(turnId, 'failed'), code }).request = question;
+      else outbox.show({ turnId, question, error: new WidgetError(code) });
     },
     refresh() {
       if (id.value !== undefined && running.value === undefined) void reloadOrSay(id.value);
     },
-    release: () => outbox.release(send),
+    release: () => outbox.release(take),
+    refuse: (error) => outbox.refuseHeld(error),
     hide: () => outbox.hide(),
     close: () => screen.endAll(),
     startNew: forget,

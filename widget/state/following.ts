@@ -32,7 +32,7 @@ export async function followEntry(
   let drawing = false;
   const draw = () => {
     drawing = false;
-    if (!signal.aborted) entry.answer.value = answer;
+    if (!signal.aborted && !entry.isDropped) entry.answer.value = answer;
   };
   try {
     return await followTurn(

@@ -1,55 +1,84 @@
 /** What the visitor sent and the helper is not known to have: held in this tab, or kept over a reload. */
-import type { WidgetCode } from '../errors.ts';
+import type { TurnRequest } from '../../server-helper/protocol/wire.ts';
+import type { WidgetCode, WidgetError } from '../errors.ts';
 import type { Entry } from './entries.ts';
 import type { Memory } from './memory.ts';
 import type { Screen } from './screen.ts';
-import { createAnswer } from './turn.ts';
+import { type Answer, createAnswer } from './turn.ts';
 
-type Held = { turnId: string; text: string; replaces: string | undefined };
+/** `error`: why there was no session for it, and a click alone sends it again. */
+type Held = { turnId: string; question: TurnRequest; error?: WidgetError };
 
 export type Outbox = ReturnType<typeof createOutbox>;
 
-export function createOutbox(memory: Memory, screen: Screen, makeId: () => string) {
+export function createOutbox(memory: Memory, screen: Screen) {
   /** Sent before it was known whose conversation is shown. */
-  let held: Held | undefined;
-  const show = () => {
-    if (!held) return;
-    screen.add(held.turnId, held.text, createAnswer(held.turnId, 'sending'));
-    screen.running.value = held.turnId;
+  let held: readonly Held[] = [];
+  const findWaiting = () => held.find(({ error }) => !error);
+  const toAnswer = ({ turnId, error }: Held): Answer => ({
+    ...createAnswer(turnId, error ? 'failed' : 'sending'),
+    code: error?.code,
+    retryAfterMs: error?.retryAfterMs,
+  });
+  const show = (one: Held) => {
+    const { turnId, question, error } = one;
+    screen.add(turnId, question, toAnswer(one));
+    if (!error) screen.running.value = turnId;
   };
 
   return {
-    hold(text: string, replaces: string | undefined): void {
-      if (held) return;
-      held = { turnId: makeId(), text, replaces };
-      show();
+    show,
+    hold(turnId: string, question: TurnRequest): void {
+      if (findWaiting()) return;
+      const one = { turnId, question };
+      held = [...held.filter((other) => other.turnId !== turnId), one];
+      show(one);
+    },
+    /** There is no session: what waits for one is told so, or told that it goes on waiting. */
+    refuseHeld(error: WidgetError): void {
+      const one = findWaiting();
+      if (!one) return;
+      // Out of reach, and looked for.
+      if (/^(offline|unreachable|shutting-down)$/.test(error.code)) {
+        screen.lost.value = error.code;
+        return;
+      }
+      one.error = error;
+      const entry = screen.find(one.turnId);
+      if (entry) entry.answer.value = toAnswer(one);
+      screen.endAll();
     },
     /** Shows the conversation `id` next, and below it what is held. */
     clear(id: string | undefined): void {
       screen.clear(id);
-      show();
+      held.forEach(show);
     },
     /** It is known whose it is. */
-    release(send: (text: string, replaces?: string) => void): void {
-      const one = held;
-      held = undefined;
+    release(send: (turnId: string, question: TurnRequest) => void): void {
+      const one = findWaiting();
+      held = [];
       if (!one) return;
-      screen.entries.value = screen.entries.value.filter(({ turnId }) => turnId !== one.turnId);
-      if (screen.running.value === one.turnId) screen.running.value = undefined;
-      send(one.text, one.replaces);
+      screen.remove(one.turnId);
+      send(one.turnId, one.question);
     },
     /** Somebody else is there. */
     hide(): void {
-      held = undefined;
+      held = [];
       screen.clear(undefined);
     },
     /** The helper never had it: there is nothing to stop but the trying. */
     giveUp(entry: Entry, code: WidgetCode | undefined): void {
-      held = undefined;
+      held = held.filter(({ turnId }) => turnId !== entry.turnId);
       this.forget(entry.turnId);
       screen.endAll();
-      const answer = createAnswer(entry.turnId, code ? 'failed' : 'stopped');
-      entry.answer.value = code ? { ...answer, code } : answer;
+      entry.answer.value = { ...createAnswer(entry.turnId, code ? 'failed' : 'stopped'), code };
+    },
+    /** The helper may have it, or get it yet. */
+    drop(entry: Entry): void {
+      entry.isDropped = true;
+      this.forget(entry.turnId);
+      entry.answer.value = createAnswer(entry.turnId, 'stopped');
+      screen.running.value = undefined;
     },
     /** The one place is shared by all tabs: another one's question stays in it. */
     forget(turnId: string): void {

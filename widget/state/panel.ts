@@ -1,7 +1,7 @@
 /** Whether the panel is open, and which of its two sides shows: the conversation, or the list of all. */
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type { ConversationList, ConversationSummary } from '../../server-helper/protocol/wire.ts';
-import { type WidgetCode, WidgetError } from '../errors.ts';
+import { WidgetError } from '../errors.ts';
 import type { SessionKeeper, SessionState } from '../transport/session.ts';
 import type { Tabs } from '../transport/tabs.ts';
 
@@ -12,7 +12,7 @@ export type Panel = {
   readonly side: ReadonlySignal<Side>;
   readonly session: ReadonlySignal<SessionState | undefined>;
   /** Why there is no session. */
-  readonly refused: ReadonlySignal<WidgetCode | undefined>;
+  readonly refused: ReadonlySignal<WidgetError | undefined>;
   /** Why the list could not be loaded. */
   readonly listError: ReadonlySignal<WidgetError | undefined>;
   readonly conversations: ReadonlySignal<readonly ConversationSummary[] | undefined>;
@@ -26,7 +26,7 @@ export type Panel = {
   veil(isVeiled: boolean): void;
   /** Somebody is there, and this is their session. */
   publish(session: SessionState): void;
-  refuse(code: WidgetCode): void;
+  refuse(error: WidgetError): void;
   loadConversations(more?: boolean): Promise<void>;
   remove(id: string): Promise<void>;
   /** Another visitor: nothing of the earlier one is left. */
@@ -37,7 +37,7 @@ export function createPanel(sessions: SessionKeeper, tabs: Tabs): Panel {
   const isOpen = signal(false);
   const side = signal<Side>('conversation');
   const session = signal<SessionState | undefined>(undefined);
-  const refused = signal<WidgetCode | undefined>(undefined);
+  const refused = signal<WidgetError | undefined>(undefined);
   const listError = signal<WidgetError | undefined>(undefined);
   const conversations = signal<readonly ConversationSummary[] | undefined>(undefined);
   const next = signal<string | undefined>(undefined);
@@ -69,8 +69,8 @@ export function createPanel(sessions: SessionKeeper, tabs: Tabs): Panel {
       session.value = opened;
       refused.value = undefined;
     },
-    refuse(code) {
-      refused.value = code;
+    refuse(error) {
+      refused.value = error;
     },
     async loadConversations(more = false) {
       const mine = generation;

@@ -4,7 +4,7 @@ import type { ConversationReply, TurnRequest } from '../../server-helper/protoco
 import type { WidgetCode, WidgetError } from '../errors.ts';
 import type { Situation } from '../states.ts';
 import { createEntry, type Entry, toEntries } from './entries.ts';
-import { type Answer, createAnswer } from './turn.ts';
+import type { Answer } from './turn.ts';
 
 /** What could not be done, why, and how it is tried again where a click may do that. */
 export type Problem = { situation: Situation; cause: WidgetError; again?: (() => void) | undefined };
@@ -57,14 +57,18 @@ export function createScreen() {
       });
     },
     find: (turnId: string) => entries.value.find((entry) => entry.turnId === turnId),
-    add(turnId: string, question: string | undefined, answer: Answer): Entry {
-      const entry = createEntry(turnId, question, answer);
+    add(turnId: string, question: TurnRequest | undefined, answer: Answer): Entry {
+      const entry = createEntry(turnId, question?.text, answer);
+      if (question) entry.request = question;
       entries.value = [...entries.value, entry];
       return entry;
     },
-    /** A question that was refused, to be sent again by a click. */
-    addFailed(turnId: string, question: TurnRequest, code: WidgetCode): void {
-      this.add(turnId, question.text, { ...createAnswer(turnId, 'failed'), code }).request = question;
+    remove(turnId: string) {
+      entries.value = entries.value.filter((entry) => entry.turnId !== turnId);
+      if (running.value === turnId) {
+        running.value = undefined;
+        lost.value = undefined;
+      }
     },
     /** Drops a turn and all that followed it. */
     cutFrom(turnId: string) {

@@ -1,6 +1,6 @@
 /** Carries out what the identity machine says: asks the page and the helper, and makes calls as whoever is there. */
 import type { SessionReply } from '../../server-helper/protocol/wire.ts';
-import { type WidgetCode, WidgetError } from '../errors.ts';
+import { WidgetError } from '../errors.ts';
 import type { UserToken } from '../public.ts';
 import { createIdentity, type Happening, type Source, type Todo } from '../state/happening.ts';
 import { step } from '../state/identity.ts';
@@ -40,7 +40,7 @@ export type SessionHooks = {
   /** Nothing of the earlier visitor is shown any more. */
   drop(closes: boolean): void;
   publish(session: SessionState): void;
-  refuse(code: WidgetCode): void;
+  refuse(error: WidgetError): void;
   /** Takes up what this visitor left. */
   resume(): void;
   /** After each step: whether all that is on screen is to be out of sight. */
@@ -68,6 +68,8 @@ export function createSessionKeeper(deps: SessionDeps): SessionKeeper {
   let current: SessionState | undefined;
   /** The latest reply of the helper, until the machine has said what it means. */
   let reply: SessionState | undefined;
+  /** The helper's latest refusal, with how long to wait. */
+  let refusal: WidgetError | undefined;
   /** Counts up whenever somebody else may be there: what was begun before then is sent as nobody. */
   let era = 0;
   const closing = new AbortController();
@@ -119,10 +121,13 @@ export function createSessionKeeper(deps: SessionDeps): SessionKeeper {
         return hooks.publish(current);
       case 'resume':
         return hooks.resume();
-      case 'refuse':
-        settleWaiters(new WidgetError(todo.code));
+      case 'refuse': {
         // The browser alone knows whether it is the visitor who is offline.
-        return hooks.refuse(todo.code === 'offline' && navigator.onLine ? 'unreachable' : todo.code);
+        const code = todo.code === 'offline' && navigator.onLine ? 'unreachable' : todo.code;
+        const retryAfterMs = refusal?.code === code ? refusal.retryAfterMs : undefined;
+        settleWaiters(new WidgetError(todo.code, retryAfterMs));
+        return hooks.refuse(new WidgetError(code, retryAfterMs));
+      }
     }
   };
 
@@ -164,7 +169,8 @@ export function createSessionKeeper(deps: SessionDeps): SessionKeeper {
       if (ticket === identity.ticket) reply = { ...opened, subject, tokenRefused };
       happen({ what: 'opened', ticket, subject, isGuest: opened.visitor.kind === 'anonymous' });
     } catch (error) {
-      const { code, status } = error instanceof WidgetError ? error : new WidgetError('bad-stream');
+      refusal = error instanceof WidgetError ? error : new WidgetError('bad-stream');
+      const { code, status } = refusal;
       happen({ what: 'refused', ticket, code, mayPass: status === undefined || code === 'shutting-down' });
     }
   };

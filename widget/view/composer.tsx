@@ -16,7 +16,7 @@ export function Composer({ focus }: { focus: boolean }) {
   const isRunning = conversation.running.value !== undefined;
   const isPaused = useComputed(() => conversation.entries.value.at(-1)?.answer.value?.pause !== undefined);
   const agent = panel.session.value?.agent;
-  const isRefused = panel.refused.value === 'sign-in-required';
+  const isRefused = panel.refused.value?.code === 'sign-in-required';
   const over = draft.value.trim().length - limits.maxTextChars;
   const guardedUntil = useRef(0);
 

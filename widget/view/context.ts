@@ -43,9 +43,13 @@ export function useChat() {
   return {
     ...chat,
     t,
-    /** The same words twice are news twice: a live region tells only of what changes. */
+    /** The same words twice are news twice: a live region tells only of what changes. @returns what takes them back */
     say(text: string) {
-      chat.spoken.value = chat.spoken.peek() === text ? `${text}\u00a0` : text;
+      const said = chat.spoken.peek() === text ? `${text}\u00a0` : text;
+      chat.spoken.value = said;
+      return () => {
+        if (chat.spoken.peek() === said) chat.spoken.value = '';
+      };
     },
     /** For the focus of a control that goes away: to the composer, or, where that brings a keyboard up, to the list. */
     rest() {

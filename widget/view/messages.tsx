@@ -20,6 +20,8 @@ export function Messages() {
   const newest = entries.at(-1);
   const problem = conversation.problem.value;
   const refused = panel.refused.value;
+  // Said by the question that it kept from being sent.
+  const isSaid = refused && newest?.answer.value?.code === refused.code;
   const name = panel.session.value?.agent.name;
   const trouble = problem && <Notice state={problem.situation} cause={problem.cause} again={problem.again} />;
   // Said where it happened.
@@ -108,7 +110,7 @@ export function Messages() {
         <Turn key={entry.turnId} entry={entry} onGrow={stayAtEnd} />
       ))}
       {!isOnTop && trouble}
-      {refused && <Notice state={refused} again={begin} />}
+      {refused && !isSaid && <Notice state={refused.code} cause={refused} again={begin} />}
       {entries.length > 0 && !keeps() && <Notice state="not-kept" class="outcome" />}
     </div>
   );

@@ -23,18 +23,21 @@ type NoticeProps = {
 };
 
 export function Notice({ state, values, before, cause, again, occasion, quiet, class: kind }: NoticeProps) {
-  const { t, say, rest } = useChat();
+  const { panel, t, say, rest } = useChat();
   const { way, silent } = states[state];
+  // Another page of the site ended the sign-in: here nothing helps but a reload.
+  const isOver = panel.refused.value?.code === 'sso-token-expired';
   const waitMs = useCountdown(cause?.retryAfterMs ?? 0, cause);
   const why = cause?.code && cause.code !== state ? ` ${t(cause.code)}` : '';
   const text = `${before ? `${before} ` : ''}${t(state, values)}${why}`;
   useEffect(() => {
-    if (!quiet && !silent) say(text);
+    // What is no longer so is not there to be read.
+    if (!quiet && !silent) return say(text);
   }, [text, occasion]);
   return (
     <div part={kind === undefined ? 'error' : undefined} class={kind ?? 'outcome failed'}>
       <p>{text}</p>
-      {way === 'retry' && again && (
+      {way === 'retry' && again && !isOver && (
         <button
           type="button"
           disabled={waitMs > 0}

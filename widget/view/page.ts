@@ -65,12 +65,12 @@ const aroundDockPx = 32;
  */
 export function reserveDockRoom(composer: Element): () => void {
   let undo = () => {};
-  const watch = new ResizeObserver(([entry]) => {
-    const height = entry?.borderBoxSize[0]?.blockSize ?? 0;
+  let height = 0;
+  const reserve = () => {
     undo();
     undo = () => {};
-    if (height === 0) return;
     const { documentElement: root, body } = document;
+    if (height === 0 || !body) return;
     const room = `${Math.ceil(height) + aroundDockPx}px`;
     const paddingBefore = getComputedStyle(body).paddingBottom;
     const steps = [
@@ -80,10 +80,18 @@ export function reserveDockRoom(composer: Element): () => void {
     undo = () => {
       for (const step of steps) step();
     };
+  };
+  const watch = new ResizeObserver(([entry]) => {
+    height = entry?.borderBoxSize[0]?.blockSize ?? 0;
+    reserve();
   });
   watch.observe(composer, { box: 'border-box' });
+  // The page may swap its body for one without the room.
+  const swaps = new MutationObserver(reserve);
+  swaps.observe(document.documentElement, { childList: true });
   return () => {
     watch.disconnect();
+    swaps.disconnect();
     undo();
   };
 }

@@ -23,7 +23,9 @@ export function PanelView({
     <section part="panel" class="panel" lang={t('language')} {...dialog}>
       <Header />
       {panel.session.value?.tokenRefused && <Notice state="token-refused" class="notice" />}
-      {panel.veiled.value && panel.refused.value && <Notice state={panel.refused.value} class="notice" />}
+      {panel.veiled.value && panel.refused.value && (
+        <Notice state={panel.refused.value.code} class="notice" />
+      )}
       {panel.side.value === 'history' ? <History /> : <Messages />}
       {children}
       <Announcer />

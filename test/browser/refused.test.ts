@@ -1,0 +1,159 @@
+/** What a visitor sends while there is no session, or stops before the helper has it: said as it is, and never lost. */
+import type { Route } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { states } from '../../widget/states.ts';
+import { en } from '../../widget/strings/en.ts';
+import { findChat } from '../support/browser.ts';
+import { startFakeHelper, toPage } from '../support/fakehelper.ts';
+import { createGate } from '../support/gate.ts';
+import { useStage, useVisitor } from '../support/stage.ts';
+
+const stage = useStage(() =>
+  startFakeHelper({
+    answer: (question) => ({ pieces: [`An answer to ${question}`] }),
+    pages: (path, url) => (path === '/' ? { html: toPage(url, 'dock') } : undefined),
+  }),
+);
+const scene = useVisitor(stage, ({ here }) => `${here}/`);
+
+type Api = { identify(token?: string): void };
+const say = (page: typeof scene.page, token?: string) =>
+  page.evaluate((value) => (window as unknown as { Porchlight: Api }).Porchlight.identify(value), token);
+const toJwt = (claims: object) => `e30.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.e30`;
+
+describe('a question that the helper gives no session for is said not to be sent, once, and a click sends it', () => {
+  test.each([
+    [403, 'origin-refused'],
+    [400, 'bad-request'],
+    [500, 'internal'],
+    [401, 'unauthenticated'],
+    [502, 'agent-refused'],
+  ] as const)('%i %s', async (status, code) => {
+    const { page, chat } = scene;
+    const refuse = (route: Route) => route.fulfill({ status, json: { status, code } });
+    await page.route('**/session', refuse);
+    await chat.ask('Is anybody there?');
+    const failed = await chat.waitForAnswer('failed');
+    await failed.getByText(en[code]).waitFor();
+    expect(await chat.panel.getByText(en.thinking).count()).toBe(0);
+    expect(await chat.panel.locator('p').getByText(en[code]).count()).toBe(1);
+    await expect.poll(async () => (await chat.announcer.textContent())?.trim()).toBe(en[code]);
+    await page.unroute('**/session', refuse);
+    const retry = chat.button('Try again');
+    expect(await retry.count()).toBe(states[code].way === 'retry' ? 1 : 0);
+    if (!(await retry.count())) return;
+    await retry.click();
+    await chat.waitForAnswer('completed');
+    expect(await chat.readQuestions()).toEqual(['Is anybody there?']);
+  });
+});
+
+test('a session that comes later leaves what was refused on screen, to be sent by a click alone', async () => {
+  const { page, chat } = scene;
+  await page.route('**/session', (route) => route.fulfill({ status: 500, json: { code: 'internal' } }));
+  await chat.ask('First?');
+  await chat.waitForAnswer('failed');
+  await chat.button('New conversation').click();
+  expect(await chat.readQuestions()).toEqual(['First?']);
+  await page.unroute('**/session');
+  const before = stage.server.asked.length;
+  await chat.ask('Second?');
+  await chat.waitForAnswer('completed');
+  expect(await chat.readQuestions()).toEqual(['First?', 'Second?']);
+  expect(stage.server.asked.slice(before)).toEqual(['Second?']);
+});
+
+test('too many sessions at once: the wait is counted down', async () => {
+  const { page, chat } = scene;
+  await page.clock.install();
+  await page.route('**/session', (route) =>
+    route.fulfill({ status: 429, json: { code: 'rate-limited', retryAfterMs: 8_000 } }),
+  );
+  await chat.ask('May I?');
+  await chat.button('Try again in 8 s').waitFor();
+  await page.unroute('**/session');
+  await page.clock.runFor(9_000);
+  await chat.button('Try again').click();
+  await chat.waitForAnswer('completed');
+});
+
+test('a question that waits for a helper out of reach says that it waits', async () => {
+  const { page, chat } = scene;
+  await page.route('**/session', (route) => route.abort('connectionrefused'));
+  await chat.ask('Anybody?');
+  await chat.answers.getByText(en['waiting-unreachable']).waitFor();
+  await page.unroute('**/session');
+  await chat.waitForAnswer('completed');
+});
+
+/** For each token a session of the one it names. */
+const admit = (route: Route) => {
+  const { ssoToken } = route.request().postDataJSON() as { ssoToken?: string };
+  if (!ssoToken) return route.fallback();
+  const { email } = JSON.parse(Buffer.from(ssoToken.split('.')[1]!, 'base64url').toString());
+  const agent = { name: 'Vesper', placeholder: `Ask ${email}`, greetings: [], starters: [] };
+  const visitor = { kind: 'identified', member: false };
+  const session = toJwt({ sub: `email:${email}` });
+  return route.fulfill({ json: { session, expiresInSeconds: 3600, visitor, agent, allowed: {} } });
+};
+
+test('after a sign-out in another tab the next question in the dock is asked, as whoever is there now', async () => {
+  const { page, context, chat } = scene;
+  await context.route('**/session', admit);
+  await say(page, toJwt({ email: 'ada@shop.test' }));
+  await chat.ask('As Ada?');
+  await chat.waitForAnswer('completed');
+  const other = await context.newPage();
+  await other.goto(`${stage.server.here}/`);
+  await findChat(other).dock.waitFor();
+  await say(other);
+  await chat.answers.first().waitFor({ state: 'detached' });
+  // The focus is in the composer still, so that no click and no focus begins anything.
+  await page.keyboard.type('As a guest?');
+  await page.keyboard.press('Enter');
+  await chat.waitForAnswer('completed');
+  expect(await chat.readQuestions()).toEqual(['As a guest?']);
+});
+
+test('where another tab has signed somebody else in, a question is said not to be sent, and only a reload is offered', async () => {
+  const { page, context, chat } = scene;
+  await context.route('**/session', admit);
+  await say(page, toJwt({ email: 'ada@shop.test' }));
+  await chat.ask('As Ada?');
+  await chat.waitForAnswer('completed');
+  const other = await context.newPage();
+  await other.goto(`${stage.server.here}/`);
+  await findChat(other).dock.waitFor();
+  await say(other, toJwt({ email: 'ben@shop.test' }));
+  await chat.answers.first().waitFor({ state: 'detached' });
+  if (!(await chat.panel.isVisible())) await chat.composer.click();
+  await chat.ask('As whom?');
+  const failed = await chat.waitForAnswer('failed');
+  await failed.getByText(en['sso-token-expired']).waitFor();
+  expect(await chat.button('Try again').count()).toBe(0);
+  expect(await chat.readQuestions()).toEqual(['As whom?']);
+});
+
+test('Stop holds at once for a question that the helper has not taken yet, and its late answer is never shown', async () => {
+  const { page, chat } = scene;
+  const gate = createGate();
+  let isTaken = false;
+  const stops: string[] = [];
+  await page.route('**/turns/*', async (route) => {
+    const method = route.request().method();
+    if (method === 'DELETE') stops.push(isTaken ? 'after' : 'before');
+    if (method === 'PUT') await gate.opened;
+    return route.fallback();
+  });
+  await chat.ask('Too late?');
+  await chat.stop.click();
+  const stopped = await chat.waitForAnswer('stopped');
+  await stopped.getByText(en['stopped-empty']).waitFor();
+  await expect.poll(() => stops).toEqual(['before']);
+  isTaken = true;
+  gate.open();
+  await expect.poll(() => stops).toEqual(['before', 'after']);
+  await chat.ask('And this?');
+  await chat.waitForAnswer('completed');
+  expect(await chat.readAnswers()).toEqual(['', 'An answer to And this?']);
+});
