@@ -142,15 +142,20 @@ test('two events of the same bytes are two when ten minutes lie between them', a
 });
 
 test('an event whose helper was lost in the middle of its handler is handed over by a later try', async () => {
-  const lost = start(() => new Promise(() => {}));
+  const begun = createGate();
+  const lost = start(() => {
+    begun.open();
+    return new Promise(() => {});
+  });
   void deliver(lost.helper.fetch, 'd-1');
+  await begun.opened;
   const events: AgentEvent[] = [];
   const { helper } = startLocal({
     store: lost.store,
     webhookSecret: secret,
     onAgentEvent: (event) => void events.push(event),
   });
-  await vi.waitFor(async () => expect((await deliver(helper.fetch, 'd-1')).status).toBe(503));
+  expect((await deliver(helper.fetch, 'd-1')).status).toBe(503);
   lost.pass(3 * minuteMs);
   expect((await deliver(helper.fetch, 'd-1')).status).toBe(204);
   expect(events).toHaveLength(1);
