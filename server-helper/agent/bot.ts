@@ -59,7 +59,9 @@ export function createAgentBot(http: AgentHttp, nowMs = () => performance.now())
     async introduce(token) {
       if (nowMs() < introducesFromMs) return undefined;
       try {
-        const reply = asObject(await http.call('POST', '/v1/bot/widget/sso', { body: { token } }));
+        const reply = asObject(
+          await http.call('POST', '/v1/bot/widget/sso', { body: { token }, timeoutMs: profileTimeoutMs }),
+        );
         return { memberId: asString(reply?.member_id), member: reply?.project_member === true };
       } catch (error) {
         if (error instanceof AgentMissing) introducesFromMs = nowMs() + silentAfterMissingMs;

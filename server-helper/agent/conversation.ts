@@ -53,15 +53,17 @@ export function createAgentConversations(http: AgentHttp): AgentConversations {
 
   return {
     async read(chatId, count, before) {
-      // The agent pages from the oldest on, so the end is found first.
+      // The agent pages from the oldest on, so the end is found first, unless an earlier read has found it.
       const perPage = Math.min(maxPerPage, count);
-      const first = await readPage(chatId, 1, perPage);
-      const end = Math.min(before ?? first.total, first.total);
+      const first =
+        before === undefined ? await readPage(chatId, 1, perPage) : { total: before, messages: undefined };
+      const end = first.total;
       const from = Math.max(0, end - count);
       const messages: unknown[] = [];
       for (let page = Math.floor(from / perPage) + 1; (page - 1) * perPage < end; page++) {
         const start = (page - 1) * perPage;
-        const { messages: found } = page === 1 ? first : await readPage(chatId, page, perPage);
+        const { messages: found } =
+          page === 1 && first.messages ? first : await readPage(chatId, page, perPage);
         messages.push(...found.slice(Math.max(0, from - start), end - start));
       }
       return { total: first.total, from, messages: messages.flatMap(readMessage) };

@@ -2,8 +2,8 @@
 import type { AgentConversations, RecordedMessage } from '../agent/conversation.ts';
 
 const pageMessages = 100;
-/** Further back than this nothing is looked for: some thirty calls. */
-const mostMessages = 3_000;
+/** Further back than this nothing is looked for. */
+const mostPages = 20;
 
 /**
  * @param look gets all messages read so far, oldest first, and whether they are the whole record
@@ -16,11 +16,14 @@ export async function readBack<T>(
 ): Promise<T | undefined> {
   let messages: RecordedMessage[] = [];
   let before: number | undefined;
-  for (;;) {
+  for (let pages = 0; pages < mostPages; pages += 1) {
     const page = await conversations.read(chatId, pageMessages, before);
     messages = [...page.messages, ...messages];
+    // A page of nothing before which there is said to be more: the agent's count is wrong.
+    const isWhole = page.from === 0 || page.messages.length === 0;
     const found = look(messages, page.from === 0);
-    if (found !== undefined || page.from === 0 || messages.length >= mostMessages) return found;
+    if (found !== undefined || isWhole) return found;
     before = page.from;
   }
+  return undefined;
 }

@@ -27,7 +27,9 @@ export async function readPage(
   ]);
   const oldestAt = turns.length === maxTurns ? (turns[0]?.at ?? 0) : 0;
   const inRecord = toEntries(page.messages, turns, { from: 0, until: 0 });
-  const from = page.from === 0 ? 0 : (inRecord[0]?.at ?? 0);
+  // A page of nothing before which there is said to be more: the agent's count is wrong.
+  const isWhole = page.from === 0 || page.messages.length === 0;
+  const from = isWhole ? 0 : (inRecord[0]?.at ?? 0);
   const all = toEntries(page.messages, turns, { from: Math.max(from, oldestAt), until });
   await forgetTexts(parts, id, all);
   const kept = takeNewest(all, oldestAt, 2 * size);
@@ -38,8 +40,11 @@ export async function readPage(
     const index = page.from + cut.reduce((sum, entry) => sum + entry.recorded, 0);
     return { messages, next: { index, until: firstAt } };
   }
-  const hasOlder = page.from > 0 || oldestAt > 0;
-  return { messages, next: hasOlder ? { index: page.from, until: Math.min(firstAt, until) } : undefined };
+  const hasOlder = !isWhole || oldestAt > 0;
+  return {
+    messages,
+    next: hasOlder ? { index: isWhole ? 0 : page.from, until: Math.min(firstAt, until) } : undefined,
+  };
 }
 
 /** @param oldestAt what was begun before is told apart with turns that this page has not read */

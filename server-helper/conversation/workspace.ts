@@ -45,6 +45,16 @@ export function createWorkspaces(
       if (stands !== made) await store.putLeftovers([{ kind: 'workspace', id: made, bot }]);
     }
   };
+  /** A visitor who was erased while the workspace was made has none any more. */
+  const pinVisitors = async (id: string, owner: string, bot: string) => {
+    const workspace = await ofVisitor(owner, bot);
+    const stands = await store.pinWorkspace(id, workspace, 'visitor');
+    if (stands === undefined && (await store.listConversations(owner, bot, { limit: 1 })).length === 0) {
+      await store.putLeftovers([{ kind: 'workspace', id: workspace, bot }]);
+      await store.forget(toOwnerKeys(owner, bot).workspace);
+    }
+    return requirePin(stands);
+  };
   const requirePin = (workspace: string | undefined): string => {
     if (typeof workspace !== 'string' || workspace === '') throw new HelperError('internal');
     return workspace;
@@ -57,8 +67,7 @@ export function createWorkspaces(
         const made = await create('Conversation');
         return requirePin(await keep(made, bot, () => store.pinWorkspace(id, made, 'conversation')));
       }
-      if (option === 'visitor')
-        return requirePin(await store.pinWorkspace(id, await ofVisitor(owner, bot), 'visitor'));
+      if (option === 'visitor') return pinVisitors(id, owner, bot);
       const chosen = typeof option === 'function' ? option({ owner, conversationId: id }) : option;
       return requirePin(await store.pinWorkspace(id, requirePin(chosen), undefined));
     },

@@ -29,8 +29,8 @@ export async function receiveWebhook(parts: Parts, exchange: Exchange): Promise<
   if (signed === undefined) throw new HelperError('unauthenticated', 'The signature is not valid');
   const event = readEvent(signed);
   const delivery = headers.get('x-service-delivery');
-  const keys = new Map([[`webhook-bytes:${await hashText(signed)}`, bytesTtlMs]]);
-  if (delivery) keys.set(`webhook-delivery:${await hashText(delivery)}`, deliveryTtlMs);
+  const keys = new Map([[`webhook-bytes:${config.botId}:${await hashText(signed)}`, bytesTtlMs]]);
+  if (delivery) keys.set(`webhook-delivery:${config.botId}:${await hashText(delivery)}`, deliveryTtlMs);
   const isDone = await handOver(parts, event, keys);
   return isDone
     ? toEmptyResponse(exchange.headers)

@@ -66,7 +66,11 @@ export function createMemoryFacts(now: () => number) {
   return {
     ofStore,
     putLeftover,
-    forget: (key: string) => void facts.delete(key),
+    recall,
+    /** @param only forgets no other value */
+    forget(key: string, only?: string): void {
+      if (only === undefined || facts.get(key)?.value === only) facts.delete(key);
+    },
     /** @returns how many facts had outlived their time and are gone */
     purge(beforeMs: number, limit: number): number {
       let gone = 0;

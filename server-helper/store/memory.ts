@@ -41,7 +41,7 @@ export function createMemoryStore(now: () => number = Date.now): Store {
     if (workspace === undefined || workspaceOf === undefined) return deleted;
     if (allLiving().some((other) => other.workspace === workspace)) return deleted;
     facts.putLeftover('workspace', workspace, bot);
-    if (workspaceOf === 'visitor') facts.forget(toOwnerKeys(owner, bot).workspace);
+    if (workspaceOf === 'visitor') facts.forget(toOwnerKeys(owner, bot).workspace, workspace);
     return deleted;
   };
 
@@ -98,7 +98,10 @@ export function createMemoryStore(now: () => number = Date.now): Store {
     async eraseOwner(owner, bot) {
       const all = allLiving().filter((one) => one.owner === owner && one.bot === bot);
       const deleted = all.map(drop);
-      for (const key of Object.values(toOwnerKeys(owner, bot))) facts.forget(key);
+      const keys = toOwnerKeys(owner, bot);
+      const workspace = facts.recall(keys.workspace);
+      if (workspace !== undefined) facts.putLeftover('workspace', workspace, bot);
+      for (const key of Object.values(keys)) facts.forget(key);
       return deleted;
     },
     ...facts.ofStore,

@@ -52,7 +52,8 @@ export function createSqliteConversations(file: SqliteFile, now: () => number) {
     );
     if (isUsed) return deleted;
     putLeftover({ kind: 'workspace', id: workspace, bot });
-    if (workspaceOf === 'visitor') forget(toOwnerKeys(owner, bot).workspace);
+    if (workspaceOf === 'visitor')
+      run('DELETE FROM facts WHERE key = ? AND value = ?', toOwnerKeys(owner, bot).workspace, workspace);
     return deleted;
   };
 
@@ -108,7 +109,10 @@ export function createSqliteConversations(file: SqliteFile, now: () => number) {
           bot,
         );
         const deleted = found.map(drop);
-        for (const key of Object.values(toOwnerKeys(owner, bot))) forget(key);
+        const keys = toOwnerKeys(owner, bot);
+        const kept = one<{ value: string }>('SELECT value FROM facts WHERE key = ?', keys.workspace);
+        if (kept) putLeftover({ kind: 'workspace', id: kept.value, bot });
+        for (const key of Object.values(keys)) forget(key);
         return deleted;
       });
       await file.wipe();

@@ -12,6 +12,7 @@ export function createSqliteStore(path: string, now: () => number = Date.now): S
   const file = openSqliteFile(path);
   const { all, one, run } = file;
   const conversations = createSqliteConversations(file, now);
+  let isWipeDue = false;
 
   const recall = (key: string) =>
     one<{ value: string }>(
@@ -77,7 +78,12 @@ export function createSqliteStore(path: string, now: () => number = Date.now): S
         drop('facts', 'until IS NOT NULL AND until <= ?', before.facts);
         return limit - left;
       });
-      if (gone > 0 && gone < limit) await file.wipe();
+      // Once the last of it has gone, be that with this batch or the one before.
+      isWipeDue ||= gone > 0;
+      if (isWipeDue && gone < limit) {
+        isWipeDue = false;
+        await file.wipe();
+      }
       return gone;
     },
     check: () => file.write(() => void put('checked', String(now()), undefined)),

@@ -122,6 +122,7 @@ export function createEngine(context: RunContext, workspaces: Workspaces): Engin
     const { turn, run } = open(conversation, record, { tellerId: record.teller ?? crypto.randomUUID() });
     const prepare = async () => {
       await quieting.get(conversation.chatId);
+      if (turn.isOver || turn.isClosing) return;
       const workspace = await workspaces.pin(conversation);
       if (question.replaces !== undefined) await takeBack(context, conversation, question.replaces, turn);
       const { chatId, mode } = conversation;

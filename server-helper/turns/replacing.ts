@@ -33,6 +33,8 @@ export async function takeBack(
     if (index >= 0) return findCut(messages, isWhole, turns, replaced);
     return ids.includes(replaced) ? { messageId: replaced } : undefined;
   });
+  // Stopped meanwhile: then nothing is taken back for it.
+  if (turn.isOver || turn.isClosing) return;
   if (cut === undefined) {
     if (index < 0) return;
     throw new HelperError('agent-unavailable', 'The replaced question was not found in the record');

@@ -1,5 +1,5 @@
 /** A SQLite file that another process holds: nobody waits inside the event loop, and nothing is spoiled by it. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'libsql';
@@ -127,4 +127,21 @@ test('a file of the first version is brought up to date, with what it holds', as
   expect(await migrated.listLeftovers(bot, 5)).toEqual([{ kind: 'chat', id: 'chat-2', bot: '', tries: 0 }]);
   expect(await migrated.isMerged('anonymous:a')).toBe(true);
   await migrated.close();
+});
+
+test('a purge that ends with a full batch wipes the words of it too', async () => {
+  const word = `w${Date.now()}canary`;
+  for (let made = 0; made < 10; made += 1) {
+    const conversation = toConversation({ title: word, updatedAt: 1 });
+    await store.beginTurn(conversation, toTurn(conversation.id, { question: word }));
+  }
+  const before = { guests: 2, tombstones: 0, merged: 0, facts: 0 };
+  expect(await store.purge(bot, before, 10)).toBe(10);
+  expect(await store.purge(bot, before, 10)).toBe(0);
+  for (const end of ['', '-wal'])
+    expect(
+      readFileSync(file + end)
+        .toString('latin1')
+        .includes(word),
+    ).toBe(false);
 });
