@@ -45,7 +45,7 @@ async function askAs(chat: Chat, subject: string): Promise<void> {
   if (!(await chat.panel.isVisible())) await chat.open();
   await chat.ask('Who am I?');
   await chat.waitForAnswer('completed');
-  expect(site.asked.at(-1)).toBe(`${subject}: Who am I?`);
+  expect(site.asked.at(-1)).toMatch(new RegExp(`^${subject}: Who am I`));
 }
 
 test.each(['/tag', '/call', '/callback'])(
@@ -97,7 +97,8 @@ test('Back to a page with the token of one who has signed out since opens nothin
   await page.goBack();
   expect(await page.content()).toContain('data-user-token');
   await chat.launcher.waitFor();
-  await askAs(chat, 'anonymous:1');
+  // The page before may have begun as a guest, or not yet.
+  await askAs(chat, 'anonymous:\\d+');
   expect(await page.getByText(secret).count()).toBe(0);
   expect(site.sessions.filter((one) => one.startsWith('email'))).toEqual(before);
 });

@@ -130,29 +130,23 @@ function readStored(text: string | null): Stored {
   try {
     value = JSON.parse(text ?? '{}');
   } catch {}
-  const { who, said, tag, chats } = toObject(value);
-  const stored: Stored = {};
-  if (typeof who === 'string') stored.who = who;
-  if (typeof said === 'number') stored.said = said;
-  if (tag === true) stored.tag = true;
-  if (chats !== undefined)
-    stored.chats = Object.fromEntries(
-      Object.entries(toObject(chats)).map(([name, place]) => [name, toObject(place) as Place]),
-    );
-  return stored;
+  const stored: Stored = take(value, { who: 'string', said: 'number', tag: 'boolean', chats: 'object' });
+  const chats = Object.entries(toObject(stored.chats)).map(([name, place]) => [name, toObject(place)]);
+  return { ...stored, chats: Object.fromEntries(chats) };
 }
 
 function readPlace(value: unknown): Place {
-  const { subject, session, conversationId, open, pending } = toObject(value);
-  const place: Place = {};
-  if (typeof subject === 'string') place.subject = subject;
-  if (typeof session === 'string') place.session = session;
-  if (typeof conversationId === 'string') place.conversationId = conversationId;
-  if (typeof open === 'boolean') place.open = open;
-  const question = pending as PendingQuestion | undefined;
-  if (typeof question?.turnId === 'string' && typeof question.question?.text === 'string')
-    place.pending = question;
-  return place;
+  const text = 'string';
+  const types = { subject: text, session: text, conversationId: text, open: 'boolean', pending: 'object' };
+  const { pending, ...place }: Place = take(value, types);
+  const isWhole = typeof pending?.turnId === text && typeof pending?.question?.text === text;
+  return isWhole ? { ...place, pending: pending as PendingQuestion } : place;
+}
+
+function take(value: unknown, types: Record<string, string>): object {
+  return Object.fromEntries(
+    Object.entries(toObject(value)).filter(([name, one]) => typeof one === types[name]),
+  );
 }
 
 function toObject(value: unknown): Record<string, unknown> {
