@@ -153,7 +153,7 @@ test('a second tab of Ada’s takes nothing from the first: no session, no place
   await showTab(page, false);
   await showTab(page, true);
   expect(await chat.composer.inputValue()).toBe('half a question');
-  expect(await chat.readQuestions()).toEqual([secret]);
+  await expect.poll(() => chat.readQuestions()).toEqual([secret]);
   expect(site.sessions).toEqual([adas, adas]);
 });
 
@@ -179,7 +179,7 @@ test('the same visitor said again, with fresh tokens, changes nothing: not the d
   for (let times = 0; times < 10; times += 1) await identify(page, await sign(page, 'ada'));
   expect(await chat.composer.inputValue()).toBe('half a question');
   expect(await page.evaluate(() => document.activeElement?.id)).toBe('field');
-  expect(await chat.readQuestions()).toEqual([secret]);
+  await expect.poll(() => chat.readQuestions()).toEqual([secret]);
   expect(site.sessions).toEqual([adas]);
   await identify(page, await sign(page, 'ben'));
   await expect.poll(() => chat.composer.inputValue()).toBe('');
@@ -242,7 +242,7 @@ test('a question sent before the session has answered goes into the conversation
   site.today.sessionGate = createGate();
   await chat.open();
   await chat.ask('and another one');
-  expect(await chat.readQuestions()).toEqual(['and another one']);
+  await expect.poll(() => chat.readQuestions()).toEqual(['and another one']);
   site.today.sessionGate.open();
   await expect.poll(() => chat.readQuestions()).toEqual([secret, 'and another one']);
   await chat.waitForAnswer('completed');
@@ -255,7 +255,7 @@ test('when the hour is over and the page’s token too, Ada stays Ada, and what 
   site.today.tokenIs = 'refused';
   await chat.ask('one more question');
   await chat.waitForAnswer('failed');
-  expect(await chat.readQuestions()).toEqual([secret, 'one more question']);
+  await expect.poll(() => chat.readQuestions()).toEqual([secret, 'one more question']);
   await chat.panel.getByText('Reload the page to go on').first().waitFor();
   expect(site.sessions).toEqual([adas]);
 });
@@ -298,7 +298,7 @@ test('without a storage two tabs are two guests, and leave each other alone', as
   const { chat: second } = await visit('/call');
   await second.open();
   await askAs(second, 'anonymous:2');
-  expect(await chat.readQuestions()).toEqual(['Who am I?']);
+  await expect.poll(() => chat.readQuestions()).toEqual(['Who am I?']);
 });
 
 test('a question that was refused is sent again by a click alone, and the next page loads nothing for it', async () => {

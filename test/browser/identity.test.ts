@@ -59,7 +59,7 @@ test('what a guest said is kept when the guest signs in, and is the customerâ€™s
   await askAsGuest();
   await signIn(page);
   await chat.waitForAnswer('completed');
-  expect(await chat.readQuestions()).toEqual([question]);
+  await expect.poll(() => chat.readQuestions()).toEqual([question]);
   await page.reload();
   await chat.waitForAnswer('completed');
   expect(await chat.readBody(chat.answers.last())).toContain(answered);
@@ -143,6 +143,6 @@ test('another customer on the same browser never sees a frame of the first oneâ€
   if (!(await chat.panel.isVisible())) await chat.open();
   await chat.ask('Hello');
   await chat.waitForAnswer('completed');
-  expect(await chat.readQuestions()).toEqual(['Hello']);
+  await expect.poll(() => chat.readQuestions()).toEqual(['Hello']);
   expect(await page.evaluate(() => (window as unknown as { leaked: number }).leaked)).toBe(0);
 });
