@@ -1,8 +1,10 @@
 // @vitest-environment happy-dom
 /** A message in each of its states, by role and name. */
+import { type Signal, signal } from '@preact/signals';
 import { cleanup, fireEvent, screen, waitFor } from '@testing-library/preact';
 import { afterEach, expect, test } from 'vitest';
 import type { Message, TurnEvent } from '../../server-helper/protocol/wire.ts';
+import type { Entry } from '../../widget/state/entries.ts';
 import { createTurnStream, renderChat } from '../support/renderchat.tsx';
 
 afterEach(cleanup);
@@ -135,4 +137,14 @@ test('of the next visitor it is read out too', async () => {
   conversation.send('Anything?');
   say({ kind: 'turn-completed', data: { message: toMessage({ text: 'Hello to you.' }) } });
   await waitFor(() => expect(spoken()).toBe('Answer: Hello to you.'));
+});
+
+test('a question that history tells again while it is shown is no longer on its way', async () => {
+  const { conversation } = await ask();
+  const question = () => screen.getByRole('article', { name: 'You' });
+  await waitFor(() => expect(question().dataset.status).toBe('sending'));
+  const [entry] = conversation.entries.value;
+  const told = { ...entry!, answer: signal({ ...entry!.answer.value!, status: 'completed' as const }) };
+  (conversation.entries as Signal<readonly Entry[]>).value = [told];
+  await waitFor(() => expect(question().dataset.status).toBe('completed'));
 });

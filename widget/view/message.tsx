@@ -1,5 +1,4 @@
 /** One turn on screen: the question as it was asked, and the answer as it grows. A delta renders this alone. */
-import { useComputed } from '@preact/signals';
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { Markdown } from '../markdown/markdown.tsx';
 import type { RenderContext } from '../markdown/render.tsx';
@@ -20,7 +19,7 @@ export function Turn({ entry, onGrow }: { entry: Entry; onGrow: () => void }) {
   const { t } = useChat();
   const answer = entry.answer.value;
   // The question is delivered once the answer is anything but on its way.
-  const isSending = useComputed(() => entry.answer.value?.status === 'sending');
+  const isSending = answer?.status === 'sending';
   return (
     <>
       {entry.question !== undefined && (
@@ -28,7 +27,7 @@ export function Turn({ entry, onGrow }: { entry: Entry; onGrow: () => void }) {
           part="message"
           class="visitor"
           data-role="visitor"
-          data-status={isSending.value ? 'sending' : 'completed'}
+          data-status={isSending ? 'sending' : 'completed'}
           aria-label={t('you')}
         >
           <div part="body" class="body" lang="" dir="auto">
