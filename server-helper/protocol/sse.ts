@@ -1,5 +1,4 @@
 /** Server-sent events: a writer of bytes and a bounded reader that gives the same events however the bytes are cut. */
-import { createParser } from 'eventsource-parser';
 import { limits } from './wire.ts';
 
 /** One event as read: `event` is undefined for the default kind, `id` for none. */
@@ -30,33 +29,50 @@ export function createSseReader(
   maxChars: number = limits.maxLineBytes + 1024,
 ): SseReader {
   const decoder = new TextDecoder();
-  let tooLong = false;
-  let endsInCr = false;
-  const parser = createParser({
-    onEvent: ({ id, event, data }) => onEvent({ id, event, data }),
-    onComment: () => onComment?.(),
-    onError: (error) => {
-      if (error.type === 'max-buffer-size-exceeded') tooLong = true;
-    },
-    maxBufferSize: maxChars,
-  });
+  /** The line that has not ended. */
+  let open = '';
+  let endedInCr = false;
+  let id: string | undefined;
+  let event: string | undefined;
+  let data: string | undefined;
+
+  const close = () => {
+    if (data !== undefined) onEvent({ id, event, data });
+    id = undefined;
+    event = undefined;
+    data = undefined;
+  };
+  const read = (line: string) => {
+    if (line === '') return close();
+    const colon = line.indexOf(':');
+    if (colon === 0) return onComment?.();
+    const field = colon < 0 ? line : line.slice(0, colon);
+    const value = colon < 0 ? '' : line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1);
+    if (field === 'data') data = data === undefined ? value : `${data}\n${value}`;
+    else if (field === 'event') event = value || undefined;
+    else if (field === 'id' && !value.includes('\0')) id = value;
+  };
   const feed = (text: string) => {
-    if (text === '' || tooLong) return;
-    endsInCr = text.endsWith('\r');
-    parser.feed(text);
-    if (tooLong) throw new SseTooLong('A line of the event stream is too long');
+    if (text === '') return;
+    // The CR before it has ended the line already.
+    const from = endedInCr && text.startsWith('\n') ? text.slice(1) : text;
+    endedInCr = text.endsWith('\r');
+    const [first, ...others] = from.split(from.includes('\r') ? /\r\n?|\n/ : '\n');
+    open += first;
+    for (const next of others) {
+      read(open);
+      open = next;
+    }
+    if (open.length + (data?.length ?? 0) > maxChars)
+      throw new SseTooLong('A line of the event stream is too long');
   };
   return {
     push: (bytes) => feed(decoder.decode(bytes, { stream: true })),
-    end() {
-      feed(decoder.decode());
-      // The parser holds a last CR back, since an LF might follow; at the end none can.
-      if (endsInCr) feed('\n');
-    },
+    end: () => feed(decoder.decode()),
   };
 }
 
-const encoder = new TextEncoder();
+const encoder = /* @__PURE__ */ new TextEncoder();
 
 /** One event as bytes. `data` is JSON, so it holds no raw line break and needs one `data:` line. */
 export function writeSseEvent(id: number, kind: string, data: unknown): Uint8Array {
@@ -69,4 +85,4 @@ export function toSseText(id: number, kind: string, data: unknown): string {
 }
 
 /** A comment that keeps the connection alive. */
-export const heartbeat: Uint8Array = encoder.encode(': ping\n\n');
+export const heartbeat: Uint8Array = /* @__PURE__ */ encoder.encode(': ping\n\n');

@@ -1,6 +1,8 @@
 /** The event stream readers: the same events however the bytes are cut. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Frame } from '../../server-helper/agent/frame.ts';
 import type { AgentHttp, Exchange } from '../../server-helper/agent/http.ts';
@@ -161,6 +163,42 @@ test.each(readVectors<WptVector>('wpt-eventsource-format.json'))(
     }
   },
 );
+
+test('any stream, however it is cut, gives the events that another reader finds in the whole', () => {
+  const parts = [
+    'data',
+    'event',
+    'id',
+    'x',
+    ':',
+    ': ',
+    ' ',
+    '\n',
+    '\r',
+    '\r\n',
+    '\n\n',
+    'é🙂',
+    '\u0000',
+    '\ufeff',
+    '1',
+  ];
+  const stream = fc.array(fc.constantFrom(...parts), { maxLength: 40 }).map((all) => all.join(''));
+  fc.assert(
+    fc.property(stream, fc.array(fc.nat(150), { maxLength: 6 }), (text, cuts) => {
+      const bytes = bytesOf(text);
+      const offsets = cuts.map((at) => Math.min(at, bytes.length)).sort((one, other) => one - other);
+      const others: EventSourceMessage[] = [];
+      const other = createParser({ onEvent: (event) => others.push(event) });
+      other.feed(new TextDecoder().decode(bytes));
+      // It holds a last CR back.
+      other.feed(text.endsWith('\r') ? '\n' : '');
+      expect(readEvents(cut(bytes, ...offsets)).events).toEqual(
+        others.map(({ id, event, data }) => ({ id, event, data })),
+      );
+    }),
+    { numRuns: 5_000 },
+  );
+});
 
 test('what the writer writes the reader reads, line breaks and separators in the data included', () => {
   const data = { text: 'a\nb\r\nc\u2028d\u0000 🙂 "\\' };
