@@ -65,7 +65,7 @@ export function createWidget({ element, root, launcher, options, memoryKey, at }
       },
     },
   });
-  const panel = createPanel(sessions, tabs);
+  const panel = createPanel();
   const conversation = createConversation({
     sessions,
     memory,
@@ -139,7 +139,18 @@ export function createWidget({ element, root, launcher, options, memoryKey, at }
   };
 
   const begin = () => sessions.happen({ what: 'begin' });
-  const chat = { panel, conversation, options, strings: en, begin, open, close, keeps: () => memory.keeps };
+  const chat = {
+    sessions,
+    tabs,
+    panel,
+    conversation,
+    options,
+    strings: en,
+    begin,
+    open,
+    close,
+    keeps: () => memory.keeps,
+  };
   const stopShowing = effect(() => {
     launcher?.setAttribute('aria-expanded', String(panel.isOpen.value));
     launcher?.setAttribute('aria-label', panel.isOpen.value ? en.close : en.open);

@@ -16,6 +16,10 @@ export class WidgetError extends Error {
   }
 }
 
+export function toWidgetError(error: unknown): WidgetError {
+  return error instanceof WidgetError ? error : new WidgetError('internal');
+}
+
 /** Whether the same may be tried again. */
 export function isRetryable(code: WidgetCode): boolean {
   return states[code].way === 'retry';

@@ -76,7 +76,7 @@ export async function renderChat(
   } as Storage;
   const memory = createMemory('test', () => storage);
   const tabs = { tell() {}, close() {} };
-  const panel = createPanel(sessions, tabs);
+  const panel = createPanel();
   const conversation = createConversation({
     sessions,
     memory,
@@ -92,6 +92,8 @@ export async function renderChat(
   panel.setOpen(true);
   begin();
   const chat = {
+    sessions,
+    tabs,
     panel,
     conversation,
     options: readOptions(

@@ -1,12 +1,12 @@
 /** The conversation: what the visitor can do to it, and how it is taken up again after a reload. */
 import type { ReadonlySignal } from '@preact/signals';
 import type { ConversationReply, TurnRequest } from '../../server-helper/protocol/wire.ts';
-import { isRetryable, WidgetError } from '../errors.ts';
+import { isRetryable, toWidgetError, WidgetError } from '../errors.ts';
 import type { Situation } from '../states.ts';
 import type { SessionKeeper } from '../transport/session.ts';
 import type { Tabs } from '../transport/tabs.ts';
 import { toTurnPath } from '../transport/turn-stream.ts';
-import { createDeciding, type Deciding } from './deciding.ts';
+import type { DecidingDeps } from './deciding.ts';
 import type { Entry } from './entries.ts';
 import { followEntry } from './following.ts';
 import type { Memory } from './memory.ts';
@@ -33,27 +33,29 @@ export type ConversationDeps = {
 
 type Shown = 'id' | 'entries' | 'running' | 'loading' | 'lost' | 'problem' | 'hasOlder';
 
-export type Conversation = { readonly [K in Shown]: ReadonlySignal<Screen[K]['value']> } & Deciding & {
-    send(text: string, replaces?: string): void;
-    stop(): void;
-    retry(turnId: string): void;
-    /** Shows one of the visitor's conversations, and follows what runs in it. */
-    load(id: string): Promise<void>;
-    loadOlder(): Promise<void>;
-    /** Reads anew what another tab changed; what this one has not delivered stays. */
-    refresh(): void;
-    /** Takes up what was on screen before a reload or in another tab. */
-    resume(): Promise<void>;
-    startNew(): void;
-    /** Sends what was held. */
-    release(): void;
-    /** There is no session: what is held is not on its way. */
-    refuse(error: WidgetError): void;
-    /** Shows nothing, and forgets nothing: somebody else is there. */
-    hide(): void;
-    /** Follows nothing any more. */
-    close(): void;
-  };
+export type Conversation = { readonly [K in Shown]: ReadonlySignal<Screen[K]['value']> } & {
+  /** What a decision on a paused turn needs; it is loaded with the first. */
+  deciding: DecidingDeps;
+  send(text: string, replaces?: string): void;
+  stop(): void;
+  retry(turnId: string): void;
+  /** Shows one of the visitor's conversations, and follows what runs in it. */
+  load(id: string): Promise<void>;
+  loadOlder(): Promise<void>;
+  /** Reads anew what another tab changed; what this one has not delivered stays. */
+  refresh(): void;
+  /** Takes up what was on screen before a reload or in another tab. */
+  resume(): Promise<void>;
+  startNew(): void;
+  /** Sends what was held. */
+  release(): void;
+  /** There is no session: what is held is not on its way. */
+  refuse(error: WidgetError): void;
+  /** Shows nothing, and forgets nothing: somebody else is there. */
+  hide(): void;
+  /** Follows nothing any more. */
+  close(): void;
+};
 
 export function createConversation(deps: ConversationDeps): Conversation {
   const { sessions, memory, tabs, makeId = makeUuid } = deps;
@@ -63,7 +65,7 @@ export function createConversation(deps: ConversationDeps): Conversation {
   const outbox = createOutbox(memory, screen);
 
   const say = (situation: Situation, again?: () => void) => (error: unknown) => {
-    const cause = error instanceof WidgetError ? error : new WidgetError('internal');
+    const cause = toWidgetError(error);
     if (cause.code !== 'aborted') problem.value = { situation, cause, again };
   };
   const forget = () => {
@@ -221,7 +223,7 @@ export function createConversation(deps: ConversationDeps): Conversation {
       screen.remove(turnId);
       take(turnId, entry.request);
     },
-    ...createDeciding({ sessions, tabs, screen, follow, load, say: say('decision-failed') }),
+    deciding: { sessions, tabs, screen, follow, load, say: say('decision-failed') },
     loadOlder,
     async resume() {
       const { conversationId, pending } = memory.read();

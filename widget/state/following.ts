@@ -1,6 +1,6 @@
 /** Follows a turn into its entry: events change a plain value, and each frame shows the latest. */
 import type { TurnRequest } from '../../server-helper/protocol/wire.ts';
-import { type WidgetCode, WidgetError } from '../errors.ts';
+import { toWidgetError, type WidgetCode, type WidgetError } from '../errors.ts';
 import type { SessionKeeper } from '../transport/session.ts';
 import { followTurn } from '../transport/turn-stream.ts';
 import type { Entry } from './entries.ts';
@@ -61,7 +61,7 @@ export async function followEntry(
       },
     );
   } catch (error) {
-    const known = error instanceof WidgetError ? error : new WidgetError('internal');
+    const known = toWidgetError(error);
     answer = { ...answer, status: 'failed', code: known.code, retryAfterMs: known.retryAfterMs };
     return known;
   } finally {

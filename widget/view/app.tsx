@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals';
 import { createRef } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
+import type { ConversationList } from '../../server-helper/protocol/wire.ts';
 import type { State } from '../states.ts';
 import { useBorrowed } from './borrowed.ts';
 import { Composer } from './composer.tsx';
@@ -33,6 +34,7 @@ export function App({ chat, focuses }: { chat: ChatContext; focuses: () => boole
       hint: signal<{ state: State } | undefined>(undefined),
       spoken: signal(''),
       field: createRef<HTMLTextAreaElement>(),
+      list: signal<ConversationList | undefined>(undefined),
     }),
     // Another visitor finds nothing of this one's.
     [chat.panel.visit.value],

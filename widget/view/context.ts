@@ -2,13 +2,18 @@
 import type { Signal } from '@preact/signals';
 import { createContext, type RefObject } from 'preact';
 import { useContext } from 'preact/hooks';
+import type { ConversationList } from '../../server-helper/protocol/wire.ts';
 import type { WidgetOptions } from '../options.ts';
 import type { Conversation } from '../state/conversation.ts';
 import type { Panel } from '../state/panel.ts';
 import type { State } from '../states.ts';
 import { fill, type StringKey, type Strings } from '../strings/en.ts';
+import type { SessionKeeper } from '../transport/session.ts';
+import type { Tabs } from '../transport/tabs.ts';
 
 export type ChatContext = {
+  sessions: SessionKeeper;
+  tabs: Tabs;
   panel: Panel;
   conversation: Conversation;
   options: WidgetOptions;
@@ -30,6 +35,8 @@ export type Shared = {
   /** What the live region says. */
   spoken: Signal<string>;
   field: RefObject<HTMLTextAreaElement | null>;
+  /** The visitor's conversations as they were last told. */
+  list: Signal<ConversationList | undefined>;
 };
 
 export const Chat = createContext<(ChatContext & Shared) | undefined>(undefined);

@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect } from 'preact/hooks';
 import type { Question, TurnEventData } from '../../server-helper/protocol/wire.ts';
+import { createDeciding } from '../state/deciding.ts';
 import css from '../styles/decision.css?inline';
 import { useChat } from './context.ts';
 
@@ -19,7 +20,10 @@ export default function Decision({ turnId, pause, onGrow }: DecisionProps & { on
   const leftMs = Date.parse(pause.expiresAt) - Date.now();
   useEffect(() => {
     if (!(leftMs < mostTimerMs)) return;
-    const timer = setTimeout(() => conversation.expire(turnId), Math.max(leftMs, betweenMs));
+    const timer = setTimeout(
+      () => createDeciding(conversation.deciding).expire(turnId),
+      Math.max(leftMs, betweenMs),
+    );
     return () => clearTimeout(timer);
   }, [pause]);
   return pause.kind === 'question' ? (
@@ -45,9 +49,11 @@ function Approval({ turnId, pause }: DecisionProps) {
   const decide = (decision: 'approve' | 'deny') => {
     rest();
     decided.value = true;
-    conversation.decide(turnId, decision).finally(() => {
-      decided.value = false;
-    });
+    createDeciding(conversation.deciding)
+      .decide(turnId, decision)
+      .finally(() => {
+        decided.value = false;
+      });
   };
   return (
     <section class="card" aria-label={t(isPlan ? 'planTitle' : 'approvalTitle')}>
@@ -98,7 +104,7 @@ function Questions({ turnId, pause }: DecisionProps) {
   const send = () => {
     rest();
     decided.value = true;
-    conversation
+    createDeciding(conversation.deciding)
       .decide(
         turnId,
         'answer',

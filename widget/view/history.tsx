@@ -1,8 +1,8 @@
 /** All conversations of the visitor, newest first: to open one, or to delete it for good. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import type { ConversationSummary } from '../../server-helper/protocol/wire.ts';
-import { WidgetError } from '../errors.ts';
+import type { ConversationList, ConversationSummary } from '../../server-helper/protocol/wire.ts';
+import { toWidgetError, type WidgetError } from '../errors.ts';
 import css from '../styles/history.css?inline';
 import { useChat } from './context.ts';
 import { Icon } from './icons.tsx';
@@ -11,20 +11,34 @@ import { Notice } from './notice.tsx';
 export { css };
 
 export default function History() {
-  const { panel, t } = useChat();
-  const list = useRef<HTMLElement>(null);
+  const { sessions, list, t } = useChat();
+  const area = useRef<HTMLElement>(null);
+  const failure = useSignal<WidgetError | undefined>(undefined);
+  const { conversations, next } = list.value ?? {};
+  const error = failure.value;
+  /** @param cursor where the rows that are shown go on */
+  const load = async (cursor?: string) => {
+    try {
+      const query = cursor === undefined ? '' : `?cursor=${encodeURIComponent(cursor)}`;
+      const response = await sessions.call({ method: 'GET', path: `/conversations${query}` });
+      const told = (await response.json()) as ConversationList;
+      const before = cursor === undefined ? [] : (list.value?.conversations ?? []);
+      list.value = { ...told, conversations: [...before, ...told.conversations] };
+      failure.value = undefined;
+    } catch (error) {
+      failure.value = toWidgetError(error);
+    }
+  };
   useEffect(() => {
-    void panel.loadConversations();
+    void load();
   }, []);
-  const conversations = panel.conversations.value;
-  const error = panel.listError.value;
   const loadMore = async () => {
-    await panel.loadConversations(true);
-    if (!panel.hasMore.value) list.current?.focus();
+    await load(next);
+    if (list.value?.next === undefined) area.current?.focus();
   };
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a list that scrolls must be reachable by keyboard
-    <section class="messages history" aria-label={t('history')} tabIndex={0} ref={list}>
+    <section class="messages history" aria-label={t('history')} tabIndex={0} ref={area}>
       {!conversations && !error && <Notice state="loading" class="outcome" />}
       {conversations?.length === 0 && <p class="outcome">{t('noHistory')}</p>}
       <ul>
@@ -32,14 +46,8 @@ export default function History() {
           <Row key={one.id} conversation={one} />
         ))}
       </ul>
-      {error && (
-        <Notice
-          state="list-failed"
-          cause={error}
-          again={() => panel.loadConversations(conversations !== undefined)}
-        />
-      )}
-      {panel.hasMore.value && !error && (
+      {error && <Notice state="list-failed" cause={error} again={() => load(next)} />}
+      {next !== undefined && !error && (
         <button type="button" class="quiet" onClick={loadMore}>
           {t('more')}
         </button>
@@ -49,7 +57,7 @@ export default function History() {
 }
 
 function Row({ conversation: { id, title, updatedAt } }: { conversation: ConversationSummary }) {
-  const { panel, conversation, rest, t } = useChat();
+  const { sessions, tabs, panel, conversation, list, rest, t } = useChat();
   const asks = useSignal(false);
   const failure = useSignal<WidgetError | undefined>(undefined);
   const row = useRef<HTMLLIElement>(null);
@@ -69,14 +77,21 @@ function Row({ conversation: { id, title, updatedAt } }: { conversation: Convers
   };
   const remove = async () => {
     const beside = row.current?.nextElementSibling ?? row.current?.previousElementSibling;
-    const list = row.current?.closest<HTMLElement>('.history');
+    const area = row.current?.closest<HTMLElement>('.history');
     try {
-      await panel.remove(id);
+      await sessions.call({ method: 'DELETE', path: `/conversations/${id}` });
     } catch (error) {
-      failure.value = error instanceof WidgetError ? error : new WidgetError('internal');
-      return;
+      const cause = toWidgetError(error);
+      // Gone already: that is what was wanted.
+      if (cause.code !== 'not-found') {
+        failure.value = cause;
+        return;
+      }
     }
-    (beside?.querySelector('button') ?? list)?.focus();
+    tabs.tell({ kind: 'deleted', conversationId: id });
+    if (list.value)
+      list.value = { ...list.value, conversations: list.value.conversations.filter((one) => one.id !== id) };
+    (beside?.querySelector('button') ?? area)?.focus();
     if (conversation.id.value === id) conversation.startNew();
   };
   return (
