@@ -3,8 +3,9 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
-import type { EnvironmentOptions, Plugin } from 'vite';
+import type { BuildEnvironmentOptions, EnvironmentOptions, Plugin, Rolldown } from 'vite';
 import { defineConfig } from 'vitest/config';
+import { cutMarked } from './widget/markdown/cut-marked.ts';
 
 const widgetFolder = 'dist/widget';
 /** Browsers that know `light-dark()`: for older ones each `color-scheme` would be written three times. */
@@ -26,36 +27,9 @@ const nameApp: Plugin = {
       : null,
 };
 
-/** Drops `,name={…}` from a list of variables. */
-function withoutVariable(code: string, name: string): string {
-  const from = code.indexOf(`,${name}={`);
-  let depth = 0;
-  for (let at = code.indexOf('{', from); from >= 0 && at < code.length; at += 1) {
-    depth += { '{': 1, '}': -1 }[code[at]!] ?? 0;
-    if (depth === 0) return code.slice(0, from) + code.slice(at + 1);
-  }
-  return code;
-}
-
-/**
- * Of marked only the lexer is wanted, without the dialects that nobody asks for, and all else is kept alive by an instance that it makes at load. Cut off here,
- * the unused classes fall away: a tenth of what an opened chat weighs.
- */
-const cutMarked: Plugin = {
-  name: 'porchlight:cut-marked',
-  transform(code, id) {
-    if (!/marked[\\/]lib[\\/]marked\.esm\.js$/.test(id)) return null;
-    const from = code.search(/var \w+=new \w+;function \w+\(\w+,\w+\)\{return \w+\.parse\(/);
-    const lexer = /[{,](\w+) as Lexer[,}]/.exec(code)?.[1];
-    const tokenizer = /[{,](\w+) as Tokenizer[,}]/.exec(code)?.[1];
-    if (from < 0 || !lexer || !tokenizer) throw new Error('marked has another shape now: see cutMarked');
-    const unused = /,(?:breaks:(\w+),)?pedantic:(\w+)\}/g;
-    let kept = code.slice(0, from).replace(/this\.options\.(?:pedantic|breaks)/g, 'false');
-    for (const rules of [...kept.matchAll(unused)].flatMap(([, ...names]) => names))
-      if (rules) kept = withoutVariable(kept, rules);
-    kept = kept.replace(unused, '}');
-    return `${kept}export { ${lexer} as Lexer, ${tokenizer} as Tokenizer };`;
-  },
+const lexerOnly: Plugin = {
+  name: 'porchlight:lexer-only',
+  transform: (code, id) => (/marked[\\/]lib[\\/]marked\.esm\.js$/.test(id) ? cutMarked(code) : null),
 };
 
 /** A file loaded on demand has nothing to preload, and a page's own listeners hear nothing of it. */
@@ -84,6 +58,38 @@ function finishWidget(): void {
   }
 }
 
+/** Modules for browsers; of the two minifiers Terser makes the smaller app, Oxc the smaller loader. */
+function toWidgetEnvironment(
+  input: Record<string, string>,
+  options: BuildEnvironmentOptions = {},
+  output: Rolldown.OutputOptions = {},
+): EnvironmentOptions {
+  return {
+    consumer: 'client',
+    build: {
+      outDir: widgetFolder,
+      emptyOutDir: false,
+      target: 'es2022',
+      cssTarget,
+      modulePreload: false,
+      minify: 'terser',
+      terserOptions: {
+        module: true,
+        ecma: 2020,
+        compress: { passes: 3, pure_getters: true, unsafe_arrows: true, keep_fargs: false },
+      },
+      rolldownOptions: {
+        input,
+        // Terser takes its time, and the build need not say so.
+        checks: { pluginTimings: false },
+        output: { entryFileNames: '[name]-[hash].js', chunkFileNames: '[name]-[hash].js', ...output },
+        preserveEntrySignatures: 'allow-extension',
+      },
+      ...options,
+    },
+  };
+}
+
 /** Runs on Node as it is: packages stay imports, and so does this one. */
 function toNodeEnvironment(outDir: string, input: Record<string, string>): EnvironmentOptions {
   return {
@@ -105,38 +111,16 @@ function toNodeEnvironment(outDir: string, input: Record<string, string>): Envir
 
 export default defineConfig({
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-  plugins: [nameApp, cutMarked, plainImport],
+  plugins: [nameApp, lexerOnly, plainImport],
   environments: {
-    app: {
-      consumer: 'client',
-      build: {
-        outDir: widgetFolder,
-        target: 'es2022',
-        cssTarget,
-        modulePreload: false,
-        minify: true,
-        rolldownOptions: {
-          input: { app: 'widget/element.ts', 'loader-note': 'widget/state/subject.ts' },
-          output: { entryFileNames: '[name]-[hash].js', chunkFileNames: '[name]-[hash].js' },
-          preserveEntrySignatures: 'allow-extension',
-        },
-      },
-    },
-    loader: {
-      consumer: 'client',
-      build: {
-        outDir: widgetFolder,
-        emptyOutDir: false,
-        target: 'es2022',
-        cssTarget,
-        modulePreload: false,
-        minify: true,
-        rolldownOptions: {
-          input: { loader: 'widget/loader.ts' },
-          output: { format: 'iife', entryFileNames: '[name].js' },
-        },
-      },
-    },
+    app: toWidgetEnvironment({ app: 'widget/element.ts' }, { emptyOutDir: true }),
+    // The loader loads it where the app is not loaded, so it shares no file with the app.
+    note: toWidgetEnvironment({ 'loader-note': 'widget/state/subject.ts' }),
+    loader: toWidgetEnvironment(
+      { loader: 'widget/loader.ts' },
+      { minify: 'oxc' },
+      { format: 'iife', entryFileNames: '[name].js' },
+    ),
     helper: toNodeEnvironment('dist/server-helper', {
       index: 'server-helper/index.ts',
       node: 'server-helper/node.ts',
@@ -149,6 +133,7 @@ export default defineConfig({
   builder: {
     async buildApp(builder) {
       await builder.build(builder.environments.app!);
+      await builder.build(builder.environments.note!);
       await builder.build(builder.environments.loader!);
       await builder.build(builder.environments.helper!);
       await builder.build(builder.environments.demo!);

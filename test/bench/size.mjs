@@ -1,11 +1,11 @@
 /** `npm run size`: bytes on the wire (Brotli 11) before and after a chat is opened, held to budgets; `--why` tells what they are made of. */
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { printReasons } from './why.mjs';
 
 const folder = new URL('../../dist/widget/', import.meta.url);
 /** What the design promises; the budgets beside this file are at today's number or so, and only ever go down. */
-const caps = { loader: 2000, all: 42_200 };
+const caps = { loader: 2000, all: 40_000 };
 
 export function pack(bytes) {
   return brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }).length;
@@ -37,6 +37,8 @@ export function measureSize() {
   const opened = follow(manifest.app);
   const files = [manifest.loader, ...opened].map(toFile);
   const later = new Set([...opened].flatMap((name) => readImports(name).later));
+  // By the loader, where the chat was used and is closed.
+  for (const name of readdirSync(folder)) if (/^loader-note-.*\.js$/.test(name)) later.add(name);
   return {
     files,
     later: [...later].map(toFile),
