@@ -10,6 +10,7 @@ import { createConversation } from './state/conversation.ts';
 import { createMemory } from './state/memory.ts';
 import { createPanel } from './state/panel.ts';
 import { sharedKey } from './state/subject.ts';
+import { createUnsent } from './state/unsent.ts';
 import { en } from './strings/en.ts';
 import chatCss from './styles/chat.css?inline';
 import { createSessionKeeper } from './transport/session.ts';
@@ -32,6 +33,7 @@ export function createWidget({ element, root, launcher, options, memoryKey, at }
   const { signal } = leaving;
 
   const memory = createMemory(memoryKey);
+  const unsent = createUnsent(memoryKey);
   const tabs = createTabs((news) => onNews(news));
   const sessions = createSessionKeeper({
     helper: options.helper,
@@ -41,7 +43,12 @@ export function createWidget({ element, root, launcher, options, memoryKey, at }
     hooks: {
       isOpen: () => panel.isOpen.value,
       isShown: () => panel.isOpen.value || isDock,
-      publish: (session) => panel.publish(session),
+      publish(session) {
+        panel.publish(
+          session,
+          unsent.take(session.visitor.kind === 'anonymous' ? undefined : session.subject),
+        );
+      },
       refuse(error) {
         panel.refuse(error);
         conversation.refuse(error);
@@ -69,6 +76,7 @@ export function createWidget({ element, root, launcher, options, memoryKey, at }
   const conversation = createConversation({
     sessions,
     memory,
+    unsent,
     tabs,
     onNextFrame,
     readPage,

@@ -1,64 +1,12 @@
 /** Promise 8 in a real browser: visits in several tabs in which the visitor changes, watched frame by frame. */
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type Chat, findChat, launchBrowser } from '../support/browser.ts';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
 import { createGate } from '../support/gate.ts';
-import {
-  type IdentitySite,
-  readSeen,
-  showTab,
-  sign,
-  startIdentitySite,
-  watchFor,
-} from '../support/identity-site.ts';
+import { readSeen, showTab, sign, watchFor } from '../support/identity-site.ts';
+import { adas, bens, secret, setUpVisits } from '../support/identity-visits.ts';
 
-const adas = 'email:ada@shop.example';
-const bens = 'email:ben@shop.example';
-const secret = 'my gift for Ben';
-
-let site: IdentitySite;
-let browser: Browser;
-let context: BrowserContext;
-beforeAll(async () => {
-  [site, browser] = await Promise.all([startIdentitySite(), launchBrowser()]);
-}, 60_000);
-afterAll(async () => {
-  await browser?.close();
-  await site?.stop();
-});
-beforeEach(async () => {
-  site.reset();
-  context = await browser.newContext();
-});
-afterEach(() => context?.close());
-
-async function visit(path: string): Promise<{ page: Page; chat: Chat }> {
-  const page = await context.newPage();
-  await page.goto(site.url + path);
-  const chat = findChat(page);
-  await chat.launcher.waitFor();
-  return { page, chat };
-}
-
-/** Ada has asked something in a tab of her own. */
-async function chatAsAda(path: string) {
-  const { page, chat } = await visit('/plain');
-  await sign(page, 'ada');
-  await page.goto(site.url + path);
-  await chat.open();
-  await chat.ask(secret);
-  await chat.waitForAnswer('completed');
-  expect(site.asked).toEqual([`${adas}: ${secret}`]);
-  return { page, chat };
-}
-
-async function askAs(chat: Chat, subject: string | RegExp, question = 'Who am I?'): Promise<void> {
-  await chat.ask(question);
-  await chat.waitForAnswer('completed');
-  const [by, asked] = site.asked.at(-1)!.split(': ');
-  expect(asked).toBe(question);
-  expect(by).toMatch(subject);
-}
+const here = setUpVisits();
+const { visit, chatAsAda, askAs } = here;
 
 function identify(page: Page, token?: string): Promise<void> {
   return page.evaluate((value) => {
@@ -91,7 +39,7 @@ test('an open chat is out of sight from the moment its tab is left until it is k
   await showTab(page, true);
   await expect.poll(() => readSeen(page)).toBeGreaterThan(0);
   expect(await chat.composer.inputValue()).toBe('half a question');
-  expect(site.sessions).toEqual([adas]);
+  expect(here.site.sessions).toEqual([adas]);
 
   await showTab(page, false);
   await sign(page, 'ben');
@@ -118,7 +66,7 @@ test('on a site that says it by the tag, a page without a token signs Ada out in
   const { page: other, chat: otherChat } = await visit('/plain');
   await sign(other);
   await watchFor(page, secret);
-  await other.goto(`${site.url}/tag`);
+  await other.goto(`${here.site.url}/tag`);
   await chat.panel.waitFor({ state: 'detached' });
   expect(await readStorage(other)).not.toContain(secret);
   const seen = await readSeen(page);
@@ -133,7 +81,7 @@ test('a tab whose tag still says Ada asks nothing as her once Ben has signed in 
   const { page, chat } = await chatAsAda('/tag');
   const { page: other, chat: bensChat } = await visit('/plain');
   await sign(other, 'ben');
-  await other.goto(`${site.url}/tag`);
+  await other.goto(`${here.site.url}/tag`);
   await chat.panel.waitFor({ state: 'detached' });
   await watchFor(page, secret);
   await chat.open();
@@ -141,7 +89,7 @@ test('a tab whose tag still says Ada asks nothing as her once Ben has signed in 
   expect(await readSeen(page)).toBe(0);
   if (!(await bensChat.panel.isVisible())) await bensChat.open();
   await askAs(bensChat, bens);
-  expect(site.asked.filter((line) => line.startsWith(adas))).toHaveLength(1);
+  expect(here.site.asked.filter((line) => line.startsWith(adas))).toHaveLength(1);
   await page.reload();
   await expect.poll(() => chat.readQuestions()).toEqual(['Who am I?']);
 });
@@ -154,7 +102,7 @@ test('a second tab of Ada’s takes nothing from the first: no session, no place
   await showTab(page, true);
   expect(await chat.composer.inputValue()).toBe('half a question');
   await expect.poll(() => chat.readQuestions()).toEqual([secret]);
-  expect(site.sessions).toEqual([adas, adas]);
+  expect(here.site.sessions).toEqual([adas, adas]);
 });
 
 test.each(['logout', 'identify'])('%s() in one tab signs out in every tab', async (method) => {
@@ -180,7 +128,7 @@ test('the same visitor said again, with fresh tokens, changes nothing: not the d
   expect(await chat.composer.inputValue()).toBe('half a question');
   expect(await page.evaluate(() => document.activeElement?.id)).toBe('field');
   await expect.poll(() => chat.readQuestions()).toEqual([secret]);
-  expect(site.sessions).toEqual([adas]);
+  expect(here.site.sessions).toEqual([adas]);
   await identify(page, await sign(page, 'ben'));
   await expect.poll(() => chat.composer.inputValue()).toBe('');
   await askAs(chat, bens);
@@ -189,13 +137,13 @@ test('the same visitor said again, with fresh tokens, changes nothing: not the d
 test('a page that says late who is there finds the customer’s place, and what was typed meanwhile', async () => {
   const { page, chat } = await chatAsAda('/call');
   await chat.launcher.click();
-  await page.goto(`${site.url}/plain`);
+  await page.goto(`${here.site.url}/plain`);
   await chat.open();
   await chat.composer.fill('and one more thing');
   await identify(page, await sign(page, 'ada'));
   await expect.poll(() => chat.readQuestions()).toEqual([secret]);
   expect(await chat.composer.inputValue()).toBe('and one more thing');
-  expect(site.sessions).toEqual([adas, adas]);
+  expect(here.site.sessions).toEqual([adas, adas]);
 });
 
 test('what a guest said goes along at sign-in, with the draft', async () => {
@@ -204,7 +152,7 @@ test('what a guest said goes along at sign-in, with the draft', async () => {
   await askAs(chat, 'anonymous:1', 'Do you ship?');
   await chat.composer.fill('half a question');
   await identify(page, await sign(page, 'ada'));
-  await expect.poll(() => site.sessions).toEqual(['anonymous:1', adas]);
+  await expect.poll(() => here.site.sessions).toEqual(['anonymous:1', adas]);
   await expect.poll(() => chat.readQuestions()).toEqual(['Do you ship?']);
   expect(await chat.composer.inputValue()).toBe('half a question');
   await askAs(chat, adas);
@@ -220,13 +168,13 @@ test('nobody’s address is kept or told to other tabs, and an undelivered quest
       scope.told += JSON.stringify(data);
     };
   });
-  await context.setOffline(true);
+  await here.context.setOffline(true);
   await chat.ask('an undelivered question');
   expect(await readStorage(page)).toContain('an undelivered question');
   expect(await readStorage(page)).not.toContain('shop.example');
   await identify(page);
   expect(await readStorage(page)).not.toContain('undelivered');
-  await context.setOffline(false);
+  await here.context.setOffline(false);
   await expect
     .poll(() => other.evaluate(() => (window as unknown as { told: string }).told))
     .toContain('identity');
@@ -239,29 +187,73 @@ test('a question sent before the session has answered goes into the conversation
   const { page, chat } = await chatAsAda('/tag');
   await chat.launcher.click();
   await page.reload();
-  site.today.sessionGate = createGate();
+  here.site.today.sessionGate = createGate();
   await chat.open();
   await chat.ask('and another one');
   await expect.poll(() => chat.readQuestions()).toEqual(['and another one']);
-  site.today.sessionGate.open();
+  here.site.today.sessionGate.open();
   await expect.poll(() => chat.readQuestions()).toEqual([secret, 'and another one']);
   await chat.waitForAnswer('completed');
-  expect(site.asked).toEqual([`${adas}: ${secret}`, `${adas}: and another one`]);
+  expect(here.site.asked).toEqual([`${adas}: ${secret}`, `${adas}: and another one`]);
+});
+
+test.each(['/tag', '/plain'])(
+  'a question that waits for its session comes back as a draft after a reload on %s, and is not asked by itself',
+  async (path) => {
+    const { page, chat } = await visit('/plain');
+    if (path === '/tag') await sign(page, 'ada');
+    await page.goto(here.site.url + path);
+    here.site.today.sessionGate = createGate();
+    await chat.open();
+    await chat.ask('a long question');
+    await expect.poll(() => chat.readQuestions()).toEqual(['a long question']);
+    await page.reload();
+    await chat.panel.waitFor();
+    here.site.today.sessionGate.open();
+    await expect.poll(() => chat.composer.inputValue()).toBe('a long question');
+    expect(await chat.readQuestions()).toEqual([]);
+    expect(here.site.asked).toEqual([]);
+    await chat.button('Send').click();
+    await chat.waitForAnswer('completed');
+    expect(here.site.asked).toEqual([`${path === '/tag' ? adas : 'anonymous:2'}: a long question`]);
+    await page.reload();
+    await chat.waitForAnswer('completed');
+    expect(await chat.composer.inputValue()).toBe('');
+  },
+);
+
+test('a question that waits for its session as Ada is no draft of Ben’s after a reload', async () => {
+  const { page, chat } = await visit('/plain');
+  await sign(page, 'ada');
+  await page.goto(`${here.site.url}/tag`);
+  here.site.today.sessionGate = createGate();
+  await chat.open();
+  await chat.ask(secret);
+  await expect.poll(() => chat.readQuestions()).toEqual([secret]);
+  await sign(page, 'ben');
+  await page.reload();
+  here.site.today.sessionGate.open();
+  if (!(await chat.panel.isVisible())) await chat.open();
+  await chat.panel.getByText('Hello there.').waitFor();
+  await watchFor(page, secret);
+  await askAs(chat, bens);
+  expect(await readSeen(page)).toBe(0);
+  expect(await page.evaluate(() => JSON.stringify({ ...sessionStorage }))).not.toContain(secret);
 });
 
 test('when the hour is over and the page’s token too, Ada stays Ada, and what she wrote stays', async () => {
   const { chat } = await chatAsAda('/tag');
-  site.endHour();
-  site.today.tokenIs = 'refused';
+  here.site.endHour();
+  here.site.today.tokenIs = 'refused';
   await chat.ask('one more question');
   await chat.waitForAnswer('failed');
   await expect.poll(() => chat.readQuestions()).toEqual([secret, 'one more question']);
   await chat.panel.getByText('Reload the page to go on').first().waitFor();
-  expect(site.sessions).toEqual([adas]);
+  expect(here.site.sessions).toEqual([adas]);
 });
 
 test('a page whose function gives null has guests', async () => {
-  site.today.tokenIs = 'null';
+  here.site.today.tokenIs = 'null';
   const { chat } = await visit('/callback');
   await chat.open();
   await askAs(chat, 'anonymous:1');
@@ -271,21 +263,21 @@ test('a page whose function fails is asked again, its error is told, and Stop en
   const { page, chat } = await visit('/callback');
   const errors: string[] = [];
   page.on('console', (message) => void (message.type() === 'error' && errors.push(message.text())));
-  site.today.tokenIs = 'broken';
+  here.site.today.tokenIs = 'broken';
   await chat.open();
   await chat.panel.getByText('The chat cannot be reached right now').first().waitFor();
   expect(errors.join()).toContain('Porchlight: the function that the page gave to identify() failed');
   await chat.ask('Is anybody there?');
   await chat.stop.click();
   await chat.waitForAnswer('stopped');
-  site.today.tokenIs = 'good';
-  await expect.poll(() => site.sessions).toEqual(['anonymous:1']);
+  here.site.today.tokenIs = 'good';
+  await expect.poll(() => here.site.sessions).toEqual(['anonymous:1']);
   await askAs(chat, 'anonymous:1');
-  expect(site.asked).toHaveLength(1);
+  expect(here.site.asked).toHaveLength(1);
 });
 
 test('without a storage two tabs are two guests, and leave each other alone', async () => {
-  await context.addInitScript(() => {
+  await here.context.addInitScript(() => {
     Object.defineProperty(window, 'localStorage', {
       get() {
         throw new Error('blocked');
@@ -303,19 +295,19 @@ test('without a storage two tabs are two guests, and leave each other alone', as
 
 test('a question that was refused is sent again by a click alone, and the next page loads nothing for it', async () => {
   const { page, chat } = await chatAsAda('/tag');
-  site.today.isLimited = true;
+  here.site.today.isLimited = true;
   await chat.ask('one more question');
   await chat.waitForAnswer('failed');
   await chat.launcher.click();
-  site.today.isLimited = false;
+  here.site.today.isLimited = false;
   const fetched: string[] = [];
   page.on('request', (request) => void fetched.push(new URL(request.url()).pathname));
   await page.reload({ waitUntil: 'networkidle' });
   expect(fetched.filter((path) => !/\/widget\/loader|^\/tag$/.test(path))).toEqual([]);
   await chat.open();
   await chat.waitForAnswer('failed');
-  expect(site.asked).toHaveLength(1);
+  expect(here.site.asked).toHaveLength(1);
   await chat.button('Try again').click();
   await chat.waitForAnswer('completed');
-  expect(site.asked).toEqual([`${adas}: ${secret}`, `${adas}: one more question`]);
+  expect(here.site.asked).toEqual([`${adas}: ${secret}`, `${adas}: one more question`]);
 });

@@ -6,6 +6,7 @@ import { readOptions } from '../../widget/options.ts';
 import { createConversation } from '../../widget/state/conversation.ts';
 import { createMemory } from '../../widget/state/memory.ts';
 import { createPanel } from '../../widget/state/panel.ts';
+import { createUnsent } from '../../widget/state/unsent.ts';
 import { en } from '../../widget/strings/en.ts';
 import type { Call } from '../../widget/transport/http.ts';
 import type { SessionKeeper, SessionState } from '../../widget/transport/session.ts';
@@ -80,6 +81,7 @@ export async function renderChat(
   const conversation = createConversation({
     sessions,
     memory,
+    unsent: createUnsent('test'),
     tabs,
     readPage: () => undefined,
     onNextFrame: (draw) => queueMicrotask(draw),

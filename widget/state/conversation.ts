@@ -13,11 +13,13 @@ import type { Memory } from './memory.ts';
 import { createOutbox } from './outbox.ts';
 import { createScreen, type Screen } from './screen.ts';
 import { createAnswer } from './turn.ts';
+import type { Unsent } from './unsent.ts';
 import { makeUuid } from './uuid.ts';
 
 export type ConversationDeps = {
   sessions: SessionKeeper;
   memory: Memory;
+  unsent: Unsent;
   tabs: Tabs;
   readPage: () => TurnRequest['page'];
   /** Calls back once before the next frame. */
@@ -58,11 +60,11 @@ export type Conversation = { readonly [K in Shown]: ReadonlySignal<Screen[K]['va
 };
 
 export function createConversation(deps: ConversationDeps): Conversation {
-  const { sessions, memory, tabs, makeId = makeUuid } = deps;
+  const { sessions, memory, unsent, tabs, makeId = makeUuid } = deps;
   const screen = createScreen();
   const { id, entries, running, loading, lost, problem, older, hasOlder } = screen;
 
-  const outbox = createOutbox(memory, screen);
+  const outbox = createOutbox(memory, unsent, screen, () => sessions.typist);
 
   const say = (situation: Situation, again?: () => void) => (error: unknown) => {
     const cause = toWidgetError(error);

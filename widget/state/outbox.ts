@@ -2,16 +2,19 @@
 import type { TurnRequest } from '../../server-helper/protocol/wire.ts';
 import type { WidgetCode, WidgetError } from '../errors.ts';
 import type { Entry } from './entries.ts';
+import { unknown, type Who } from './happening.ts';
 import type { Memory } from './memory.ts';
 import type { Screen } from './screen.ts';
 import { type Answer, createAnswer } from './turn.ts';
+import type { Unsent } from './unsent.ts';
 
 /** `error`: why there was no session for it, and a click alone sends it again. */
 type Held = { turnId: string; question: TurnRequest; error?: WidgetError };
 
 export type Outbox = ReturnType<typeof createOutbox>;
 
-export function createOutbox(memory: Memory, screen: Screen) {
+/** @param readTypist whose is what is typed now */
+export function createOutbox(memory: Memory, unsent: Unsent, screen: Screen, readTypist: () => Who) {
   /** Sent before it was known whose conversation is shown. */
   let held: readonly Held[] = [];
   const findWaiting = () => held.find(({ error }) => !error);
@@ -32,6 +35,8 @@ export function createOutbox(memory: Memory, screen: Screen) {
       if (findWaiting()) return;
       const one = { turnId, question };
       held = [...held.filter((other) => other.turnId !== turnId), one];
+      const typist = readTypist();
+      if (typist !== unknown) unsent.keep(question.text, typist);
       show(one);
     },
     /** There is no session: what waits for one is told so, or told that it goes on waiting. */
@@ -56,6 +61,7 @@ export function createOutbox(memory: Memory, screen: Screen) {
     /** It is known whose it is. */
     release(send: (turnId: string, question: TurnRequest) => void): void {
       const one = findWaiting();
+      if (held.length > 0) unsent.forget();
       held = [];
       if (!one) return;
       screen.remove(one.turnId);
@@ -63,11 +69,13 @@ export function createOutbox(memory: Memory, screen: Screen) {
     },
     /** Somebody else is there. */
     hide(): void {
+      if (held.length > 0) unsent.forget();
       held = [];
       screen.clear(undefined);
     },
     /** The helper never had it: there is nothing to stop but the trying. */
     giveUp(entry: Entry, code: WidgetCode | undefined): void {
+      if (held.length > 0) unsent.forget();
       held = held.filter(({ turnId }) => turnId !== entry.turnId);
       this.forget(entry.turnId);
       screen.endAll();

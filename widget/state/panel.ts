@@ -18,8 +18,10 @@ export type Panel = {
   /** What is on screen stays out of sight until it is known whose it is. */
   readonly veiled: ReadonlySignal<boolean>;
   veil(isVeiled: boolean): void;
+  /** What they had not sent when the page went away. */
+  readonly unsent: ReadonlySignal<string | undefined>;
   /** Somebody is there, and this is their session. */
-  publish(session: SessionState): void;
+  publish(session: SessionState, unsent?: string): void;
   refuse(error: WidgetError): void;
   /** Another visitor: nothing of the earlier one is left. */
   reset(): void;
@@ -31,6 +33,7 @@ export function createPanel(): Panel {
   const session = signal<SessionState | undefined>(undefined);
   const refused = signal<WidgetError | undefined>(undefined);
   const visit = signal(0);
+  const unsent = signal<string | undefined>(undefined);
   const veiled = signal(false);
 
   return {
@@ -49,7 +52,9 @@ export function createPanel(): Panel {
     veil: (isVeiled) => {
       veiled.value = isVeiled;
     },
-    publish(opened) {
+    unsent,
+    publish(opened, left) {
+      unsent.value = left;
       session.value = opened;
       refused.value = undefined;
     },
@@ -61,6 +66,7 @@ export function createPanel(): Panel {
       session.value = undefined;
       refused.value = undefined;
       side.value = 'conversation';
+      unsent.value = undefined;
     },
   };
 }

@@ -2,7 +2,15 @@
 import type { SessionReply } from '../../server-helper/protocol/wire.ts';
 import { WidgetError } from '../errors.ts';
 import type { UserToken } from '../public.ts';
-import { createIdentity, type Happening, type Source, type Todo } from '../state/happening.ts';
+import {
+  createIdentity,
+  type Happening,
+  readWho,
+  type Source,
+  type Todo,
+  unknown,
+  type Who,
+} from '../state/happening.ts';
 import { step } from '../state/identity.ts';
 import type { Memory } from '../state/memory.ts';
 import { readClaims, toHash, toSaidAt, toSubject } from '../state/subject.ts';
@@ -28,6 +36,8 @@ export type SessionKeeper = {
   open(): void;
   /** It is known whose things are on screen. */
   readonly isSettled: boolean;
+  /** Whose is what is typed now; `unknown` where only the page can tell. */
+  readonly typist: Who;
   /** The visitor has acted, and somebody is there or about to be. */
   readonly isBegun: boolean;
   close(): void;
@@ -197,6 +207,12 @@ export function createSessionKeeper(deps: SessionDeps): SessionKeeper {
     happen,
     get isSettled() {
       return identity.phase === 'settled' && !identity.veiled;
+    },
+    get typist() {
+      const { source, typists } = identity;
+      const who = readWho(source);
+      const isUntold = source.kind === 'unsaid' && memory.readKept()?.who !== undefined;
+      return source.kind === 'callback' || isUntold || typists.some((one) => one !== who) ? unknown : who;
     },
     get isBegun() {
       return identity.phase !== 'rest';

@@ -30,6 +30,10 @@ export function Composer({ focus }: { focus: boolean }) {
     area.style.height = 'auto';
     if (draft.value !== '') area.style.height = `${Math.min(area.scrollHeight, maxHeightPx)}px`;
   }, [draft.value]);
+  const unsent = panel.unsent.value;
+  useEffect(() => {
+    if (unsent !== undefined && draft.value === '') draft.value = unsent;
+  }, [unsent]);
   const wasRunning = useRef(false);
   useLayoutEffect(() => {
     if (wasRunning.current) guardedUntil.current = performance.now() + swapMs;
