@@ -58,7 +58,8 @@ const serve = defineCommand({
     server.on('error', ({ code = 'unknown' }: NodeJS.ErrnoException) => quit(listenFaults[code] ?? code));
     server.listen(settings.port, settings.host, 4096, () => {
       const { port } = server.address() as AddressInfo;
-      log.info({ url: `http://${settings.host}:${port}${helper.basePath}` }, 'listening');
+      const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
+      log.info({ url: `http://${host}:${port}${helper.basePath}` }, 'listening');
     });
     const stop = async () => {
       log.info({}, 'stopping: running turns may end');

@@ -14,8 +14,16 @@ const defaultHost = '127.0.0.1';
 const defaultPort = 8788;
 const defaultStore = 'sqlite:porchlight.db';
 
+const variables =
+  'AGENT_URL API_KEY PROJECT_ID BOT_ID STORE SSO_SECRET WEBHOOK_SECRET ORIGINS REASONING_MODES SESSION_SECRET WORKSPACE BASE_PATH IDENTITY TRUSTED_PROXIES RETENTION_DAYS LIMITS'
+    .split(' ')
+    .map((name) => `PORCHLIGHT_${name}`);
+/** What Kubernetes sets in every pod beside a service that is called porchlight. */
+const ofKubernetes = /^PORCHLIGHT_(?:SERVICE_(?:HOST|PORT(?:_.*)?)|PORT(?:_\d+_.*)?)$/;
+
 /** @throws TypeError naming the variable */
 export function readEnvironment(env: Environment, log: Log): ServeSettings {
+  refuseMisspelt(env, log);
   const options: HelperOptions = {
     agentUrl: requireVariable(env, 'PORCHLIGHT_AGENT_URL'),
     apiKey: requireVariable(env, 'PORCHLIGHT_API_KEY'),
@@ -50,6 +58,30 @@ export function readEnvironment(env: Environment, log: Log): ServeSettings {
   return { options, host: readHost(env.HOST || defaultHost), port: readPort(env.PORT) };
 }
 
+/** A secret under a name that nobody reads would be no secret: what is nearly a variable's name is refused. */
+function refuseMisspelt(env: Environment, log: Log): void {
+  for (const name of Object.keys(env)) {
+    if (!name.startsWith('PORCHLIGHT_') || variables.includes(name)) continue;
+    const meant = variables.find((one) => isNear(name, one));
+    if (meant) throw new TypeError(`${name} is not known: did you mean ${meant}?`);
+    if (!ofKubernetes.test(name)) log.warn({ variable: name }, 'no variable of the helper: ignored');
+  }
+}
+
+/** One is the other with two letters changed, left out or put in at most. */
+function isNear(one: string, other: string): boolean {
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (let at = 1; at <= one.length; at += 1) {
+    const before = row;
+    row = [at];
+    for (let to = 1; to <= other.length; to += 1) {
+      const same = one[at - 1] === other[to - 1] ? 0 : 1;
+      row.push(Math.min(before[to]! + 1, row[to - 1]! + 1, before[to - 1]! + same));
+    }
+  }
+  return row.at(-1)! <= 2;
+}
+
 function requireVariable(env: Environment, name: string): string {
   const value = env[name];
   if (!value) throw new TypeError(`${name} is missing`);
@@ -82,7 +114,8 @@ function readHost(host: string): string {
 function openStore(name: string): Store {
   if (name === 'memory') return createMemoryStore();
   const file = /^sqlite:(\S.*\S|\S)$/.exec(name)?.[1];
-  if (file === undefined) throw toWrong('store', 'memory or sqlite:FILE');
+  // `:memory:` would be a database of each connection's own.
+  if (file === undefined || file.startsWith(':')) throw toWrong('store', 'memory or sqlite:FILE');
   try {
     return createSqliteStore(file);
   } catch {

@@ -1,9 +1,10 @@
 /** The environment of `porchlight serve`: what is wrong refuses the start by the name of its variable. */
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readOptions } from '../../server-helper/config.ts';
 import { readEnvironment, toVariableMessage } from '../../server-helper/environment.ts';
-import { silentLog } from '../../server-helper/log.ts';
+import { type LogFields, silentLog } from '../../server-helper/log.ts';
 
 const secret = '0123456789abcdef0123456789abcdef';
 const env = {
@@ -68,6 +69,7 @@ const wrong: Record<string, string[]> = {
     ' ',
     'Memory',
     'memory\n',
+    'sqlite::memory:',
     'sqlite:',
     'sqlite: ',
     'sqlite',
@@ -118,4 +120,39 @@ test('an empty variable is one that is not set', () => {
   const optional = Object.keys(wrong).filter((name) => !(name in env));
   const empty = Object.fromEntries(optional.map((name) => [name, '']));
   expect(read(empty)).toMatchObject({ ...read({}), store: expect.anything() as object });
+});
+
+test.each([
+  ['PORCHLIGHT_SSO_SECRETS', 'PORCHLIGHT_SSO_SECRET'],
+  ['PORCHLIGHT_ORIGIN', 'PORCHLIGHT_ORIGINS'],
+  ['PORCHLIGHT_IDENTTIY', 'PORCHLIGHT_IDENTITY'],
+  ['PORCHLIGHT_WORKSPACES', 'PORCHLIGHT_WORKSPACE'],
+  ['PORCHLIGHT_LIMIT', 'PORCHLIGHT_LIMITS'],
+])('%s refuses the start, and %s is proposed', (name, meant) => {
+  expect(refuse({ [name]: 'x' })).toBe(`${name} is not known: did you mean ${meant}?`);
+});
+
+test('a variable that is like no other is told and ignored; those that Kubernetes sets are not told', () => {
+  const told: unknown[] = [];
+  const log = { ...silentLog, warn: ({ variable }: LogFields) => void told.push(variable) };
+  const kubernetes = {
+    PORCHLIGHT_SERVICE_HOST: '10.0.0.1',
+    PORCHLIGHT_SERVICE_PORT: '8788',
+    PORCHLIGHT_SERVICE_PORT_HTTP: '8788',
+    PORCHLIGHT_PORT: 'tcp://10.0.0.1:8788',
+    PORCHLIGHT_PORT_8788_TCP: 'tcp://10.0.0.1:8788',
+    PORCHLIGHT_PORT_8788_TCP_ADDR: '10.0.0.1',
+  };
+  readEnvironment({ ...env, ...kubernetes, PORCHLIGHT_COLOUR: 'red' }, log);
+  expect(told).toEqual(['PORCHLIGHT_COLOUR']);
+});
+
+test('every variable that the README names is known', () => {
+  const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
+  const names = new Set(readme.match(/PORCHLIGHT_[A-Z_]+/g));
+  expect(names.size).toBeGreaterThan(12);
+  const told: unknown[] = [];
+  const log = { ...silentLog, warn: ({ variable }: LogFields) => void told.push(variable) };
+  readEnvironment({ ...Object.fromEntries([...names].map((name) => [name, undefined])), ...env }, log);
+  expect(told).toEqual([]);
 });

@@ -8,9 +8,9 @@ export function useCountdown(totalMs: number, key: unknown): number {
   useEffect(() => {
     leftMs.value = totalMs;
     if (totalMs <= 0) return;
-    const until = Date.now() + totalMs;
+    const until = performance.now() + totalMs;
     const timer = setInterval(() => {
-      leftMs.value = Math.max(0, until - Date.now());
+      leftMs.value = Math.max(0, until - performance.now());
       if (leftMs.value === 0) clearInterval(timer);
     }, 1000);
     return () => clearInterval(timer);
