@@ -76,7 +76,7 @@ function toWidgetEnvironment(
       terserOptions: {
         module: true,
         ecma: 2020,
-        compress: { passes: 3, pure_getters: true, unsafe_arrows: true, keep_fargs: false },
+        compress: { passes: 3 },
       },
       rolldownOptions: {
         input,

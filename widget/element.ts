@@ -62,11 +62,11 @@ export function createWidget({ element, root, launcher, options, memoryKey, at }
           emit('close', undefined);
         }
       },
-      veil(isVeiled) {
-        panel.veil(isVeiled);
-        const draw = () => mount.classList.toggle('veiled', panel.veiled.value);
+      veil(veil) {
+        panel.setVeil(veil);
+        const draw = () => mount.classList.toggle('veiled', panel.veil.value > 0);
         // Off with the first frame that shows what is there now, on at once.
-        if (isVeiled) draw();
+        if (veil) draw();
         else requestAnimationFrame(draw);
         if (sessions.isSettled && !isResuming) conversation.release();
       },

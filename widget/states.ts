@@ -4,6 +4,7 @@ import type { WidgetCode } from './errors.ts';
 /** What is no error of its own, or says where one happened. */
 export type Situation =
   | 'loading'
+  | 'checking'
   | 'thinking'
   | 'still-thinking'
   | 'waiting-offline'
@@ -68,6 +69,7 @@ export const states: Readonly<Record<State, StateRow>> = {
   'bad-stream': { way: 'retry' },
   aborted: { way: 'none' },
   loading: { way: 'none', silent: true },
+  checking: { way: 'none' },
   thinking: { way: 'stop', silent: true },
   'still-thinking': { way: 'stop' },
   'waiting-offline': { way: 'stop' },

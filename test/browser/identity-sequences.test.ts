@@ -197,6 +197,67 @@ test('a question sent before the session has answered goes into the conversation
   expect(here.site.asked).toEqual([`${adas}: ${secret}`, `${adas}: and another one`]);
 });
 
+/** Leaves the tab, lets Ben sign in elsewhere where that is asked for, and comes back while the page looks up who is there. */
+async function comeBackSlowly(page: Page, user?: string): Promise<{ answer(): void }> {
+  await showTab(page, false);
+  const { page: other } = await visit('/plain');
+  if (user) await sign(other, user);
+  await other.close();
+  const gate = createGate();
+  here.site.today.tokenGate = gate;
+  await watchFor(page, secret);
+  await showTab(page, true);
+  return { answer: gate.open };
+}
+
+test('under the veil neither a draft nor the answer that was read out last can be read, selected or not', async () => {
+  const { page, chat } = await chatAsAda('/callback');
+  await chat.composer.fill(`${secret}, continued`);
+  await chat.composer.selectText();
+  const { answer } = await comeBackSlowly(page, 'ben');
+  await expect.poll(() => chat.composer.inputValue()).toBe('');
+  const tree = await page.locator('porchlight-chat').ariaSnapshot();
+  expect(tree).not.toContain(secret);
+  await chat.panel.getByText('checking who is signed in').first().waitFor();
+  await chat.composer.pressSequentially('hello');
+  answer();
+  await chat.panel.getByText('Hello there.').waitFor();
+  expect(await chat.composer.inputValue()).toBe('hello');
+  expect(await readSeen(page)).toBe(0);
+});
+
+test('the same visitor finds the draft again, and behind it what was typed under the veil', async () => {
+  const { page, chat } = await chatAsAda('/callback');
+  await chat.composer.fill('half a question');
+  const { answer } = await comeBackSlowly(page);
+  await expect.poll(() => chat.composer.inputValue()).toBe('');
+  await chat.composer.pressSequentially('and more');
+  answer();
+  await expect.poll(() => chat.composer.inputValue()).toBe('half a question and more');
+  await expect.poll(() => chat.readQuestions()).toEqual([secret]);
+});
+
+test.each(['a draft', 'a question'])(
+  '%s of Ada’s from before any session was open is out of sight when Ben comes back to the tab',
+  async (what) => {
+    const { page, chat } = await visit('/plain');
+    await sign(page, 'ada');
+    await page.goto(`${here.site.url}/callback`);
+    here.site.today.sessionGate = createGate();
+    await chat.open();
+    await chat.composer.fill(secret);
+    if (what === 'a question') await chat.composer.press('Enter');
+    const { answer } = await comeBackSlowly(page, 'ben');
+    await page.waitForTimeout(300);
+    answer();
+    here.site.today.sessionGate.open();
+    await chat.panel.getByText('Hello there.').waitFor();
+    expect(await readSeen(page)).toBe(0);
+    await askAs(chat, bens);
+    expect(here.site.asked).toHaveLength(1);
+  },
+);
+
 test.each(['/tag', '/plain'])(
   'a question that waits for its session comes back as a draft after a reload on %s, and is not asked by itself',
   async (path) => {

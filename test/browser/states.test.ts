@@ -179,6 +179,14 @@ const scenes: Record<State, Act> = {
     ])(scene);
     await scene.chat.button('Copy code').click();
   },
+  checking: async ({ page, chat }) => {
+    await chat.open();
+    await chat.panel.getByText('Hello').first().waitFor();
+    await page.evaluate(() => {
+      const { Porchlight } = window as unknown as { Porchlight: { identify(ask: () => unknown): void } };
+      Porchlight.identify(() => new Promise(() => {}));
+    });
+  },
   'not-kept': async (scene) => {
     await scene.page.addInitScript(() => {
       Storage.prototype.setItem = () => {

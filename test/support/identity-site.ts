@@ -30,6 +30,7 @@ export async function startIdentitySite() {
     isCached: false,
     tokenIs: 'good' as 'good' | 'null' | 'refused' | 'broken',
     sessionGate: undefined as ReturnType<typeof createGate> | undefined,
+    tokenGate: undefined as ReturnType<typeof createGate> | undefined,
   };
 
   const readUser = (request: IncomingMessage) => /user=(\w+)/.exec(request.headers.cookie ?? '')?.[1];
@@ -88,6 +89,7 @@ export async function startIdentitySite() {
       return response.end(readFileSync(new URL(file, bundle)));
     }
     if (pathname === '/token') {
+      await today.tokenGate?.opened;
       if (today.tokenIs === 'broken') return response.writeHead(500).end('no JSON');
       return sendJson(response, { token: today.tokenIs === 'null' ? null : (makeToken(user) ?? null) });
     }
@@ -149,7 +151,13 @@ export async function startIdentitySite() {
       for (let n = 1; n <= sessions.length; n += 1) over.add(toJwt({ sub: sessions[n - 1], n }));
     },
     reset() {
-      Object.assign(today, { isLimited: false, isCached: false, tokenIs: 'good', sessionGate: undefined });
+      Object.assign(today, {
+        isLimited: false,
+        isCached: false,
+        tokenIs: 'good',
+        sessionGate: undefined,
+        tokenGate: undefined,
+      });
       for (const list of [asked, sessions]) list.length = 0;
       over.clear();
       merged.clear();
@@ -173,19 +181,23 @@ export function watchFor(page: Page, word: string): Promise<void> {
     const scope = window as unknown as { seen: number };
     const root = document.querySelector('porchlight-chat')!.shadowRoot!;
     scope.seen = 0;
-    const look = () => {
+    const look = (isFrame = false) => {
       const isVeiled = root.querySelector('.app')?.classList.contains('veiled');
       const drafts = [...root.querySelectorAll('textarea')].map(({ value }) => value);
-      if (!isVeiled && `${root.textContent} ${drafts}`.includes(wanted)) scope.seen += 1;
+      // A veil hides the messages: what is typed and what is read out it does not.
+      const shown = isVeiled ? root.querySelector('[part="announcer"]')?.textContent : root.textContent;
+      // Drawn with the next frame.
+      if (isVeiled && !isFrame) return;
+      if (`${shown} ${drafts}`.includes(wanted)) scope.seen += 1;
     };
-    new MutationObserver(look).observe(root, {
+    new MutationObserver(() => look()).observe(root, {
       subtree: true,
       childList: true,
       characterData: true,
       attributes: true,
     });
     const onFrame = () => {
-      look();
+      look(true);
       requestAnimationFrame(onFrame);
     };
     onFrame();

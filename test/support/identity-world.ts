@@ -37,6 +37,10 @@ type Tab = {
   screen: string | undefined;
   /** Since which change of visitor the draft is there. */
   draft: number | undefined;
+  /** Who wrote what stands in the composer. */
+  words: Set<Who>;
+  /** The same, while it was not known whose the chat is. */
+  fresh: Set<Who>;
   /** Who typed a question, and who came after: what a guest asks goes along at sign-in. */
   held: { by: Who; after: Who[] } | undefined;
   isFrozen: boolean;
@@ -75,7 +79,9 @@ export function createWorld(site: Site) {
     now += 1;
     const identity = createIdentity({ kind: 'unsaid' }, now);
     const empty = { isOpen: false, screen: undefined, draft: undefined, held: undefined, isFrozen: false };
-    tabs[index] = { identity, ...empty, inbox: [], pending: [], isUninformed: false };
+    const words = new Set<Who>();
+    const fresh = new Set<Who>();
+    tabs[index] = { identity, ...empty, words, fresh, inbox: [], pending: [], isUninformed: false };
     speak(index, true);
   };
   const keep = (next: Kept) => {
@@ -89,8 +95,12 @@ export function createWorld(site: Site) {
     const { isOpen } = tab;
     const around = { now, isOpen, isShown: isOpen, kept: kept && { ...kept } };
     const [identity, todos] = step(tab.identity, happening, around);
-    const { shown } = tab.identity;
+    const { shown, veils } = tab.identity;
     tab.identity = identity;
+    // What was typed under a veil is shown when it lifts, and goes when another falls.
+    if (identity.veils !== veils) tab.fresh.clear();
+    if (!identity.veiled) for (const writer of tab.fresh) tab.words.add(writer);
+    if (!identity.veiled) tab.fresh.clear();
     for (const todo of todos) {
       if (todo.do === 'open' && shown && identity.shown && !identity.expired) {
         const subject = todo.token?.split(' ')[0];
@@ -112,6 +122,7 @@ export function createWorld(site: Site) {
         if (tab.draft === changes && (truth !== undefined || changes === 0))
           faults.push('a draft is lost, though nobody else came');
         Object.assign(tab, { screen: undefined, draft: undefined, held: undefined });
+        tab.words.clear();
         if (todo.closes) tab.isOpen = false;
         break;
       case 'claim': {
@@ -178,7 +189,10 @@ export function createWorld(site: Site) {
   const look = () => {
     const tab = tabs[current]!;
     const owner = tab.screen && (owners.get(tab.screen) ?? tab.screen);
-    if (!tab.isOpen || owner === undefined || tab.identity.veiled || tab.isUninformed) return;
+    if (!tab.isOpen || tab.isUninformed) return;
+    for (const writer of tab.identity.veiled ? tab.fresh : [...tab.words, tab.held?.by])
+      if (writer !== undefined && writer !== truth) faults.push(`${truth} sees what ${writer} wrote`);
+    if (owner === undefined || tab.identity.veiled) return;
     counts.frames += 1;
     if (!owner.startsWith('guest') && owner !== truth) faults.push(`${truth} sees what is ${owner}’s`);
   };
@@ -263,6 +277,8 @@ export function createWorld(site: Site) {
         if (event.act === 'sign out') change(index, undefined);
         if (event.act === 'clear') change(index, undefined, true);
         if (event.act === 'speak again') speak(index, true);
+        if (event.act === 'write' && tab.isOpen && !tab.isUninformed)
+          (tab.identity.veiled ? tab.fresh : tab.words).add(truth);
         if (event.act === 'write' && tab.isOpen && !tab.identity.veiled && isKnown(tab)) tab.draft = changes;
         if (event.act === 'ask' && tab.isOpen && !tab.held && tab.identity.phase !== 'superseded') {
           if (tab.identity.phase === 'settled' && !tab.identity.veiled) send(tab, truth);

@@ -42,6 +42,10 @@ export type Identity = {
   givenTo: Who;
   /** What is on screen may be somebody else's: it stays, unseen, until that is known. */
   veiled: boolean;
+  /** How often that was so. */
+  veils: number;
+  /** The tab was left since the page was asked last. */
+  isLeft: boolean;
   /** The session's hour is over. */
   expired: boolean;
   /** The helper refused a token: the page is asked for a fresh one once. */
@@ -113,6 +117,8 @@ export function createIdentity(source: Source, saidAt: number): Identity {
     offered: undefined,
     givenTo: undefined,
     veiled: false,
+    veils: 0,
+    isLeft: false,
     expired: false,
     refusedOnce: false,
     failures: 0,

@@ -18,15 +18,22 @@ export function step(before: Identity, happening: Happening, around: Around): [I
     state.ticket += 1;
   };
   const ask = () => {
+    // Who was there before will never be told.
+    if (state.isUnanswered && state.isLeft) state.typists = [...state.typists, unknown];
+    state.isLeft = false;
     // Whatever it answers, however late, is as of now.
     state.saidAt = around.now;
     state.named = unknown;
     to('asking');
     todo.push({ do: 'ask', ticket: state.ticket });
   };
+  const veil = () => {
+    state.veiled = true;
+    state.veils += 1;
+  };
   /** Somebody else may have come: what was asked before tells only whose is what was typed until now. */
   const askAnew = () => {
-    state.veiled = state.shown !== undefined;
+    veil();
     if (state.answer) state.typists = [...state.typists, state.answer.subject];
     else if (state.phase === 'asking') state.earlier = [...state.earlier, state.ticket];
     else if (state.isUnanswered) state.typists = [...state.typists, unknown];
@@ -83,6 +90,7 @@ export function step(before: Identity, happening: Happening, around: Around): [I
     if (state.phase !== 'rest') drop(isElsewhere);
     if (who !== undefined && state.source.kind !== 'callback') {
       to('superseded');
+      state.typists = [who];
       todo.push({ do: 'refuse', code: 'sso-token-expired' });
       return;
     }
@@ -108,6 +116,8 @@ export function step(before: Identity, happening: Happening, around: Around): [I
     if (isOther) drop(false);
     state.typists = [who];
     if (state.shown?.isGuest && who !== undefined) state.givenTo = who;
+    // What was not dropped is theirs.
+    state.veiled = false;
     if (!isOther || around.isOpen) return open(token);
     to('rest');
   };
@@ -115,7 +125,7 @@ export function step(before: Identity, happening: Happening, around: Around): [I
   /** What is being asked was asked too early; what is settled and out of sight is asked when it is seen. */
   const askIfSeen = () => {
     if (isResting()) return;
-    state.veiled = state.shown !== undefined;
+    veil();
     if (around.isShown || state.phase !== 'settled') askAnew();
   };
 
@@ -138,11 +148,16 @@ export function step(before: Identity, happening: Happening, around: Around): [I
       if (state.phase === 'rest' || state.phase === 'stuck') start();
       break;
     case 'left':
-      state.veiled = state.shown !== undefined;
+      // A draft or a question may be there before any session is.
+      if (!isResting()) veil();
+      state.isLeft = true;
       break;
     case 'seen':
       if (state.source.kind === 'callback') askIfSeen();
-      else if (!isResting() && state.phase !== 'superseded') {
+      else if (state.phase === 'superseded') {
+        if (state.typists.includes(keptWho)) state.veiled = false;
+        else giveWay();
+      } else if (!isResting()) {
         const isTheirs = state.shown?.isGuest ? isGuestStill(toSourceWho()) : kept || !state.shown;
         if (isOutdated(toOwnWho()) || !isTheirs) giveWay();
         else state.veiled = false;

@@ -16,8 +16,9 @@ export type Panel = {
   setOpen(open: boolean): void;
   show(side: Side): void;
   /** What is on screen stays out of sight until it is known whose it is. */
-  readonly veiled: ReadonlySignal<boolean>;
-  veil(isVeiled: boolean): void;
+  readonly veil: ReadonlySignal<number>;
+  /** @param veil another number is another veil; 0 for none */
+  setVeil(veil: number): void;
   /** What they had not sent when the page went away. */
   readonly unsent: ReadonlySignal<string | undefined>;
   /** Somebody is there, and this is their session. */
@@ -34,7 +35,7 @@ export function createPanel(): Panel {
   const refused = signal<WidgetError | undefined>(undefined);
   const visit = signal(0);
   const unsent = signal<string | undefined>(undefined);
-  const veiled = signal(false);
+  const veil = signal(0);
 
   return {
     isOpen,
@@ -48,9 +49,9 @@ export function createPanel(): Panel {
     show: (which) => {
       side.value = which;
     },
-    veiled,
-    veil: (isVeiled) => {
-      veiled.value = isVeiled;
+    veil,
+    setVeil: (number) => {
+      veil.value = number;
     },
     unsent,
     publish(opened, left) {

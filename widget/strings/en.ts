@@ -70,6 +70,7 @@ export const en = {
   'bad-stream': 'The agent cannot be reached right now.',
   aborted: 'Stopped.',
   loading: 'Loading',
+  checking: 'One moment, checking who is signed in.',
   thinking: 'Working on it',
   'still-thinking': 'Still working on it',
   'waiting-offline': 'You are offline. This is sent when the connection is back.',

@@ -53,8 +53,8 @@ export type SessionHooks = {
   refuse(error: WidgetError): void;
   /** Takes up what this visitor left. */
   resume(): void;
-  /** After each step: whether all that is on screen is to be out of sight. */
-  veil(isVeiled: boolean): void;
+  /** After each step: the how manieth veil hides all that is on screen; 0 for none. */
+  veil(veil: number): void;
 };
 
 export type SessionDeps = {
@@ -95,7 +95,7 @@ export function createSessionKeeper(deps: SessionDeps): SessionKeeper {
     const [next, todos] = step(identity, happening, { now: now(), isOpen, isShown: hooks.isShown(), kept });
     identity = next;
     for (const todo of todos) carryOut(todo);
-    hooks.veil(identity.veiled);
+    hooks.veil(identity.veiled ? identity.veils : 0);
     if (identity.phase === 'settled' && !identity.veiled) settleWaiters();
   };
   const carryOut = (todo: Todo): void => {

@@ -7,12 +7,14 @@ import { useChat } from './context.ts';
 const maxSpokenChars = 2_000;
 
 export function Announcer() {
-  const { conversation, spoken, say, t } = useChat();
+  const { panel, conversation, spoken, say, t } = useChat();
   /** The turn that was seen running: one that history brings is not news. */
   const seen = useRef<string | undefined>(undefined);
   /** What was said of this conversation. */
   const told = useRef('');
   const listen = () => {
+    // Told, if it is still news, once it is known whose it is.
+    if (panel.veil.value > 0) return;
     const running = conversation.running.value;
     const entries = conversation.entries.value;
     if (entries.length === 0) {
@@ -44,6 +46,14 @@ export function Announcer() {
     }[answer.status]();
     say(told.current);
   };
+  const veil = panel.veil.value;
+  // Nor does it stay to be found: not under a veil, and not in a panel that was closed.
+  useLayoutEffect(() => {
+    if (veil > 0) spoken.value = '';
+    return () => {
+      spoken.value = '';
+    };
+  }, [veil > 0, spoken]);
   // At once, not with the next frame: a short answer begins and ends within one.
   useLayoutEffect(() => effect(listen), [spoken]);
   return (

@@ -1,5 +1,5 @@
 /** Where the visitor writes: Enter sends, Shift+Enter breaks the line. */
-import { useComputed } from '@preact/signals';
+import { useComputed, useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { limits } from '../../server-helper/protocol/wire.ts';
 import type { State } from '../states.ts';
@@ -12,7 +12,16 @@ const maxHeightPx = 160;
 const swapMs = 400;
 
 export function Composer({ focus }: { focus: boolean }) {
-  const { panel, conversation, begin, draft, hint, field, t } = useChat();
+  const { panel, conversation, begin, hint, field, t, ...shared } = useChat();
+  const veil = panel.veil.value;
+  /** What is typed while the draft is out of sight: whoever is there may see it, until the tab is left again. */
+  const fresh = useSignal('');
+  const draft = veil > 0 ? fresh : shared.draft;
+  useLayoutEffect(() => {
+    if (veil === 0 && fresh.value !== '')
+      shared.draft.value = `${shared.draft.value} ${fresh.value}`.trimStart();
+    fresh.value = '';
+  }, [veil]);
   const isRunning = conversation.running.value !== undefined;
   const isPaused = useComputed(() => conversation.entries.value.at(-1)?.answer.value?.pause !== undefined);
   const agent = panel.session.value?.agent;

@@ -2,11 +2,15 @@
 import type { ComponentChildren } from 'preact';
 import { Announcer } from './announcer.tsx';
 import { useChat } from './context.ts';
+import { useCountdown } from './countdown.ts';
 import type { useDialog } from './dialog.ts';
 import { Icon } from './icons.tsx';
 import { Messages } from './messages.tsx';
 import { Notice } from './notice.tsx';
 import { createPart } from './part.tsx';
+
+/** A page that answers sooner leaves nothing to be said. */
+const patienceMs = 1_000;
 
 const History = createPart(() => import('./history.tsx'));
 
@@ -23,14 +27,21 @@ export function PanelView({
     <section part="panel" class="panel" lang={t('language')} {...dialog}>
       <Header />
       {panel.session.value?.tokenRefused && <Notice state="token-refused" class="notice" />}
-      {panel.veiled.value && panel.refused.value && (
-        <Notice state={panel.refused.value.code} class="notice" />
-      )}
+      {panel.veil.value > 0 && <Veil key={panel.veil.value} />}
       {panel.side.value === 'history' ? <History /> : <Messages />}
       {children}
       <Announcer />
     </section>
   );
+}
+
+/** What is said while all else is out of sight. */
+function Veil() {
+  const { panel, begin } = useChat();
+  const isLong = useCountdown(patienceMs, 0) === 0;
+  const refused = panel.refused.value;
+  if (refused) return <Notice state={refused.code} cause={refused} again={begin} class="notice" />;
+  return isLong ? <Notice state="checking" class="notice" /> : null;
 }
 
 function Header() {
