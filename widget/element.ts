@@ -44,10 +44,9 @@ export function createWidget({ element, root, launcher, options, memoryKey, at }
       isOpen: () => panel.isOpen.value,
       isShown: () => panel.isOpen.value || isDock,
       publish(session) {
-        panel.publish(
-          session,
-          unsent.take(session.visitor.kind === 'anonymous' ? undefined : session.subject),
-        );
+        panel.publish(session);
+        const left = unsent.take(session.visitor.kind === 'anonymous' ? undefined : session.subject);
+        if (left !== undefined) panel.giveBack(left);
       },
       refuse(error) {
         panel.refuse(error);
@@ -82,6 +81,7 @@ export function createWidget({ element, root, launcher, options, memoryKey, at }
     readPage,
     isReady: () => sessions.isSettled && !isResuming,
     begin: () => begin(),
+    onTakenBack: panel.giveBack,
     onSent: (conversationId) => {
       show();
       if (conversationId !== undefined) emit('messageSent', { conversationId });
@@ -178,8 +178,8 @@ export function createWidget({ element, root, launcher, options, memoryKey, at }
     else if (memory.keeps) sessions.happen({ what: 'lost' });
   };
   watchStorage(sharedKey, onStorage, signal);
-  // What is typed here is no hotkey of the page, and the focus here none that it holds elsewhere.
-  for (const type of ['keydown', 'keypress', 'keyup', 'focusin', 'focusout'])
+  // What is typed here is no hotkey of the page, the focus here none that it holds elsewhere, and no scrolling is its own.
+  for (const type of 'keydown keypress keyup focusin focusout paste copy cut wheel touchmove'.split(' '))
     root.addEventListener(type, (event) => event.stopPropagation(), { signal });
 
   /** Whether the page has said who is there. */

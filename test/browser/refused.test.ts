@@ -63,6 +63,24 @@ test('a session that comes later leaves what was refused on screen, to be sent b
   expect(stage.server.asked.slice(before)).toEqual(['Second?']);
 });
 
+test.each([
+  [403, 'unreachable'],
+  [405, 'unreachable'],
+  [413, 'too-large'],
+  [503, 'agent-unavailable'],
+] as const)('a page of something in between, with a %i, is read as %s', async (status, code) => {
+  const { page, chat } = scene;
+  await page.clock.install();
+  await page.route('**/turns/*', (route) =>
+    route.fulfill({ status, contentType: 'text/html', body: '<h1>Refused</h1>' }),
+  );
+  await chat.ask('Is anybody there?');
+  for (let seconds = 0; seconds < 90; seconds += 1) await page.clock.runFor(1_000);
+  const failed = await chat.waitForAnswer('failed');
+  await failed.getByText(en[code]).waitFor();
+  expect(await chat.readQuestions()).toEqual(['Is anybody there?']);
+});
+
 test('too many sessions at once: the wait is counted down', async () => {
   const { page, chat } = scene;
   await page.clock.install();

@@ -85,6 +85,7 @@ export async function renderChat(
     tabs,
     readPage: () => undefined,
     onNextFrame: (draw) => queueMicrotask(draw),
+    onTakenBack: panel.giveBack,
     onSent: () => panel.setOpen(true),
     isReady,
     begin: onBegin,

@@ -3,6 +3,7 @@
 import { cleanup, fireEvent, screen, waitFor } from '@testing-library/preact';
 import { afterEach, expect, test, vi } from 'vitest';
 import { limits } from '../../server-helper/protocol/wire.ts';
+import { WidgetError } from '../../widget/errors.ts';
 import { createTurnStream, renderChat } from '../support/renderchat.tsx';
 
 afterEach(() => {
@@ -117,4 +118,43 @@ test('an answer that runs already can be stopped the moment it is shown', async 
   turn.say({ kind: 'text-delta', data: { text: 'One' } });
   fireEvent.click(await screen.findByRole('button', { name: 'Stop the answer' }), { detail: 1 });
   await waitFor(() => expect(calls.some(({ method }) => method === 'DELETE')).toBe(true));
+});
+
+test('a key held down on Send is one wish: what repeats itself clicks nothing', async () => {
+  await open();
+  write('Once?');
+  const send = screen.getByRole('button', { name: 'Send' });
+  expect(fireEvent.keyDown(send, { key: 'Enter' })).toBe(true);
+  expect(fireEvent.keyDown(send, { key: 'Enter', repeat: true })).toBe(false);
+});
+
+async function askInVain() {
+  const chat = await renderChat(({ method, path }) => {
+    if (method === 'PUT') return new WidgetError('offline');
+    if (path === '/conversations')
+      return { conversations: [{ id: 'one', title: 'Tents', updatedAt: '2026-01-02T12:00:00Z' }] };
+    return { id: 'one', title: 'Tents', mode: 'ask', messages: [] };
+  });
+  write('Is it warm?');
+  press({ key: 'Enter' });
+  await screen.findByText(/This is sent when the connection is back/);
+  return chat;
+}
+
+test('a question that is not delivered goes back to the composer with a new conversation', async () => {
+  const { calls } = await askInVain();
+  fireEvent.click(screen.getByRole('button', { name: 'New conversation' }));
+  await waitFor(() => expect(field().value).toBe('Is it warm?'));
+  expect(screen.queryByText(/This is sent when/)).toBeNull();
+  const tries = calls.length;
+  await new Promise((resolve) => setTimeout(resolve, 700));
+  expect(calls).toHaveLength(tries);
+});
+
+test('a question that is not delivered goes back to the composer, before what is written there, when another conversation is opened', async () => {
+  await askInVain();
+  write('and dry?');
+  fireEvent.click(screen.getByRole('button', { name: 'Conversations' }));
+  fireEvent.click(await screen.findByRole('button', { name: /^Tents/ }));
+  await waitFor(() => expect(field().value).toBe('Is it warm?\nand dry?'));
 });

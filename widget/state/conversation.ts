@@ -26,6 +26,8 @@ export type ConversationDeps = {
   onNextFrame: (draw: () => void) => void;
   /** Undefined: it is held. */
   onSent: (conversationId: string | undefined) => void;
+  /** What was not delivered is to be a draft again. */
+  onTakenBack: (text: string) => void;
   /** It is known whose conversation is shown. */
   isReady: () => boolean;
   /** Finds out who is there. */
@@ -70,9 +72,15 @@ export function createConversation(deps: ConversationDeps): Conversation {
     const cause = toWidgetError(error);
     if (cause.code !== 'aborted') problem.value = { situation, cause, again };
   };
+  /** Nothing that was written goes with the conversation that is left. */
+  const leaveFor = (conversationId: string | undefined) => {
+    const text = outbox.takeBack();
+    outbox.clear(conversationId);
+    if (text !== undefined) deps.onTakenBack(text);
+  };
   const forget = () => {
+    leaveFor(undefined);
     memory.change({ conversationId: undefined, pending: undefined });
-    outbox.clear(undefined);
   };
   const readConversation = async (conversationId: string, query = '') => {
     const path = `/conversations/${conversationId}${query}`;
@@ -162,7 +170,7 @@ export function createConversation(deps: ConversationDeps): Conversation {
     take(makeId(), question);
   };
   const load = async (conversationId: string): Promise<void> => {
-    outbox.clear(conversationId);
+    leaveFor(conversationId);
     const { signal } = screen;
     loading.value = true;
     try {

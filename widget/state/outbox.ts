@@ -58,6 +58,19 @@ export function createOutbox(memory: Memory, unsent: Unsent, screen: Screen, rea
       screen.clear(id);
       held.forEach(show);
     },
+    /** The conversation is left: what the helper is not known to have goes back to where it was written. */
+    takeBack(): string | undefined {
+      const entry = screen.entries.value.findLast(
+        ({ turnId, known, isDropped, answer }) =>
+          !known &&
+          !isDropped &&
+          answer.value?.status !== 'stopped' &&
+          held.every((one) => one.turnId !== turnId),
+      );
+      if (!entry?.request) return undefined;
+      this.forget(entry.turnId);
+      return entry.request.text;
+    },
     /** It is known whose it is. */
     release(send: (turnId: string, question: TurnRequest) => void): void {
       const one = findWaiting();

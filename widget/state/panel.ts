@@ -19,10 +19,11 @@ export type Panel = {
   readonly veil: ReadonlySignal<number>;
   /** @param veil another number is another veil; 0 for none */
   setVeil(veil: number): void;
-  /** What they had not sent when the page went away. */
+  /** What was sent and not delivered, until it is a draft again. */
   readonly unsent: ReadonlySignal<string | undefined>;
+  giveBack(text: string | undefined): void;
   /** Somebody is there, and this is their session. */
-  publish(session: SessionState, unsent?: string): void;
+  publish(session: SessionState): void;
   refuse(error: WidgetError): void;
   /** Another visitor: nothing of the earlier one is left. */
   reset(): void;
@@ -54,8 +55,10 @@ export function createPanel(): Panel {
       veil.value = number;
     },
     unsent,
-    publish(opened, left) {
-      unsent.value = left;
+    giveBack(text) {
+      unsent.value = text;
+    },
+    publish(opened) {
       session.value = opened;
       refused.value = undefined;
     },

@@ -1,5 +1,5 @@
 /** One call to the helper: a Response that is good, or a `WidgetError` with a code. */
-import { isProblemCode, WidgetError } from '../errors.ts';
+import { isProblemCode, type WidgetCode, WidgetError } from '../errors.ts';
 import { tellOwner } from '../states.ts';
 
 export type Call = {
@@ -69,9 +69,10 @@ async function readProblem(response: Response): Promise<WidgetError> {
   try {
     ({ code, retryAfterMs } = (await response.json()) as { code?: unknown; retryAfterMs?: unknown });
   } catch {
-    // A proxy's own page: the status is all there is.
+    // The page of something in between: the status is all there is.
   }
-  const fallback = response.status >= 500 ? 'agent-unavailable' : 'bad-request';
+  const known: Record<number, WidgetCode> = { 413: 'too-large', 429: 'rate-limited' };
+  const fallback = known[response.status] ?? (response.status >= 500 ? 'agent-unavailable' : 'unreachable');
   return new WidgetError(
     isProblemCode(code) ? code : fallback,
     typeof retryAfterMs === 'number' ? retryAfterMs : undefined,

@@ -41,7 +41,9 @@ export function Composer({ focus }: { focus: boolean }) {
   }, [draft.value]);
   const unsent = panel.unsent.value;
   useEffect(() => {
-    if (unsent !== undefined && draft.value === '') draft.value = unsent;
+    if (unsent === undefined) return;
+    shared.draft.value = [unsent, shared.draft.value].filter(Boolean).join('\n');
+    panel.giveBack(undefined);
   }, [unsent]);
   const wasRunning = useRef(false);
   useLayoutEffect(() => {
@@ -125,6 +127,8 @@ export function Composer({ focus }: { focus: boolean }) {
           part={isRunning ? 'stop' : 'send'}
           aria-label={t(isRunning ? 'stop' : 'send')}
           aria-disabled={!isRunning && draft.value.trim() === ''}
+          // A key that is held down is one wish.
+          onKeyDown={(event) => event.repeat && event.preventDefault()}
           onClick={onClick}
         >
           <Icon name={isRunning ? 'stop' : 'send'} />

@@ -21,7 +21,8 @@ export function Messages() {
   const problem = conversation.problem.value;
   const refused = panel.refused.value;
   // Said by the question that it kept from being sent.
-  const isSaid = refused && newest?.answer.value?.code === refused.code;
+  const isSaid =
+    refused && (newest?.answer.value?.code === refused.code || conversation.lost.value === refused.code);
   const name = panel.session.value?.agent.name;
   const trouble = problem && <Notice state={problem.situation} cause={problem.cause} again={problem.again} />;
   // Said where it happened.
