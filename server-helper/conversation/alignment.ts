@@ -94,7 +94,7 @@ function isCloser(one: AlignedTurn, other: AlignedTurn, { question, answers }: E
 }
 
 /** What the turn streamed is how the recorded answer begins, or the other way round. */
-function hasSaid({ answer = '' }: AlignedTurn, answers: readonly RecordedMessage[]): boolean {
+export function hasSaid({ answer = '' }: AlignedTurn, answers: readonly RecordedMessage[]): boolean {
   const text = answers.at(-1)?.text ?? '';
   return answer !== '' && text !== '' && (text.startsWith(answer) || answer.startsWith(text));
 }

@@ -2,7 +2,8 @@
 import type { RecordedMessage } from '../agent/conversation.ts';
 import { type Message, toAgentMessageId } from '../protocol/wire.ts';
 import type { TurnRecord } from '../store/store.ts';
-import { alignRecord } from './alignment.ts';
+import { alignRecord, clockSkewMs, type Exchange, hasSaid } from './alignment.ts';
+import { readEarlier } from './earlier.ts';
 
 /** Milliseconds since 1970. The page holds what was said from `from` (inclusive) to `until` (exclusive). */
 export type Span = { from: number; until: number };
@@ -25,13 +26,21 @@ export function toEntries(
   turns: readonly TurnRecord[],
   span: Span,
 ): Entry[] {
+  const exchanges = alignRecord(recorded, turns);
   const left = new Set(turns);
+  for (const { turn } of exchanges) if (turn) left.delete(turn);
+  const takenBack = turns.flatMap(({ earlier }) => readEarlier(earlier).takenBack);
   const entries: Entry[] = [];
   let at = 0;
-  for (const { question, answers, turn } of alignRecord(recorded, turns)) {
+  for (const exchange of exchanges) {
+    const { question, answers } = exchange;
+    const turn = exchange.turn ?? findLate(exchange, left);
     if (turn) left.delete(turn);
     at = turn?.at ?? question?.at ?? answers[0]?.at ?? at;
-    const messages = toTurnMessages(question, answers, turn, at);
+    const isGone = !turn && takenBack.some((taken) => isLateOf(exchange, taken));
+    // What belongs to nobody while a turn that was cut off misses its own may be that: it is not called whole.
+    const status = [...left].some(isCutOff) ? 'stopped' : 'completed';
+    const messages = isGone ? [] : toTurnMessages(question, answers, turn, at, status);
     entries.push({ at, messages, recorded: answers.length + (question ? 1 : 0), turn });
   }
   for (const turn of left) {
@@ -43,11 +52,26 @@ export function toEntries(
   return entries.sort((a, b) => a.at - b.at);
 }
 
+/** An agent may write down what was stopped or broke off after what was asked next. */
+function findLate(exchange: Exchange, left: ReadonlySet<TurnRecord>): TurnRecord | undefined {
+  const own = [...left].filter((turn) => isCutOff(turn) && isLateOf(exchange, turn));
+  return own.find((turn) => hasSaid(turn, exchange.answers)) ?? own[0];
+}
+
+function isCutOff({ status, agentMessageId }: TurnRecord): boolean {
+  return agentMessageId === undefined && (status === 'stopped' || status === 'failed');
+}
+
+function isLateOf({ question }: Exchange, { question: words, at }: Pick<TurnRecord, 'question' | 'at'>) {
+  return words !== '' && question?.text === words && (question.at ?? at) >= at - clockSkewMs;
+}
+
 function toTurnMessages(
   question: RecordedMessage | undefined,
   answers: readonly RecordedMessage[],
   turn: TurnRecord | undefined,
   at: number,
+  statusOfUnknown: 'completed' | 'stopped' = 'completed',
 ): Message[] {
   const turnId = turn?.id ?? question?.id ?? answers[0]?.id ?? '';
   const messages: Message[] = [];
@@ -72,7 +96,7 @@ function toTurnMessages(
     turnId,
     role: 'agent',
     text,
-    status: turn?.status ?? 'completed',
+    status: turn?.status ?? statusOfUnknown,
     at: new Date(turn?.endedAt ?? recorded?.at ?? at).toISOString(),
   };
   if (recorded?.sources.length) answer.sources = recorded.sources;

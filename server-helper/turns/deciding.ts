@@ -1,13 +1,19 @@
 /** Takes the visitor's word on a paused turn, once, and lets it go on. */
+
+import { type Earlier, readEarlier, toStanding } from '../conversation/earlier.ts';
 import { requireFittingDecision } from '../conversation/pause.ts';
 import { HelperError } from '../errors.ts';
 import type { DecisionRequest } from '../protocol/wire.ts';
 import type { ConversationRecord, TurnRecord } from '../store/store.ts';
+import { within } from '../within.ts';
 import type { Ends } from './ends.ts';
 import type { Leases } from './leases.ts';
 import type { Logs } from './logs.ts';
-import type { RunContext, TurnRun } from './run.ts';
+import { type RunContext, recordMessages, type TurnRun } from './run.ts';
 import type { LiveTurn } from './turn.ts';
+
+/** For an agent that does not say what its record holds the visitor does not wait longer. */
+const patienceMs = 2_000;
 
 export function createDeciding(parts: {
   context: RunContext;
@@ -20,7 +26,17 @@ export function createDeciding(parts: {
   isHeld: (record: TurnRecord | undefined) => boolean;
 }) {
   const { logs, runs, ends, leases, attach, isHeld } = parts;
-  const { store, chat, now } = parts.context;
+  const { store, chat, conversations, now } = parts.context;
+
+  /** What the agent's record holds by now is not the answer, however this goes on. */
+  const noteStanding = async ({ id, chatId }: ConversationRecord, turn: LiveTurn) => {
+    const standing = await within(conversations.read(chatId, recordMessages), patienceMs).then(
+      ({ messages }) => messages.filter(({ role }) => role === 'agent').map(toStanding),
+      () => 'unread' as const,
+    );
+    turn.earlier = JSON.stringify({ ...readEarlier(turn.earlier), standing } satisfies Earlier);
+    await store.setEarlier(id, turn.id, turn.earlier);
+  };
 
   return async (
     conversation: ConversationRecord,
@@ -38,6 +54,7 @@ export function createDeciding(parts: {
       await run.stop();
       throw new HelperError('turn-conflict', 'The time for this decision is over');
     }
+    await noteStanding(conversation, turn);
     const isTaken = (await store.resumeTurn(conversation.id, record.id, leases.make())) !== undefined;
     // It may be ours from a try whose answer got lost.
     const isOurs = isTaken || isHeld(await store.findTurn(conversation.id, record.id));

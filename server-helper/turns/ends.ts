@@ -1,9 +1,10 @@
 /** Writes down how turns end: once, whoever else would end them, and as often as it takes when the store fails. */
+
+import { type Earlier, nothingEarlier, readEarlier } from '../conversation/earlier.ts';
 import { writePause } from '../conversation/pause.ts';
 import { type Log, toLogFields } from '../log.ts';
 import type { EndsFrom, Store, TurnEndChange, TurnRecord } from '../store/store.ts';
 import { within } from '../within.ts';
-import { readEarlier } from './record.ts';
 import type { LiveTurn, TurnEnd } from './turn.ts';
 
 /** `kept`: the store did not take it in time, so it is told now and written later. `gone`: the conversation is deleted. */
@@ -77,27 +78,31 @@ export function createEnds(store: Store, log: Log): Ends {
 /** Question and answer are kept until the agent's record is seen to have them. */
 function toChange(turn: LiveTurn, end: TurnEnd): TurnEndChange {
   const endedAt = 'message' in end ? Date.parse(end.message.at) : turn.toNow();
+  // What was taken back may yet be written down by the agent, and is not to be shown then.
+  const { takenBack } = readEarlier(turn.earlier);
+  const earlier =
+    takenBack.length > 0 ? JSON.stringify({ ...nothingEarlier, takenBack } satisfies Earlier) : undefined;
   switch (end.status) {
     case 'completed':
       return end.agentMessageId === undefined
-        ? { status: 'completed', endedAt, answer: end.message.text, earlier: undefined }
+        ? { status: 'completed', endedAt, answer: end.message.text, earlier }
         : {
             status: 'completed',
             endedAt,
             agentMessageId: end.agentMessageId,
             answer: end.message.text,
-            earlier: undefined,
+            earlier,
           };
     case 'stopped':
       return { status: 'stopped', endedAt, answer: end.message.text, pause: undefined };
     case 'paused': {
-      const earlier = { ...readEarlier(turn.earlier), said: end.text };
+      const paused: Earlier = { ...readEarlier(turn.earlier), said: end.text };
       return {
         status: 'paused',
         endedAt,
         pause: writePause(end.stored),
         answer: end.text,
-        earlier: JSON.stringify(earlier),
+        earlier: JSON.stringify(paused),
       };
     }
     case 'failed':

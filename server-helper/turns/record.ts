@@ -1,37 +1,13 @@
 /** Finds a turn's answer and its question in the agent's record, which is the truth once a stream has broken off. Pure. */
 import type { RecordedMessage } from '../agent/conversation.ts';
 import { alignRecord, type Exchange } from '../conversation/alignment.ts';
+import { isStanding, readEarlier, type TakenBack } from '../conversation/earlier.ts';
 import type { TurnRecord } from '../store/store.ts';
 
 type Turn = Pick<
   TurnRecord,
-  'id' | 'at' | 'question' | 'answer' | 'agentMessageId' | 'status' | 'endedAt' | 'earlier'
+  'id' | 'at' | 'question' | 'answer' | 'agentMessageId' | 'status' | 'code' | 'endedAt' | 'earlier'
 >;
-
-/** A turn that was taken back: of the store it is gone, and the agent may yet write it down. */
-export type TakenBack = Pick<TurnRecord, 'id' | 'at' | 'question' | 'status'> & {
-  answer: string;
-  endedAt?: number;
-  /** Its question stood in the record and was deleted there. */
-  wasFound: boolean;
-};
-
-/** What stands in the record, or may yet come to stand there, and is not the answer to this turn's question. */
-export type Earlier = {
-  /** Messages that were there before the question. */
-  ids: readonly string[];
-  takenBack: readonly TakenBack[];
-  /** What this turn had said when it paused. */
-  said: string;
-};
-
-export const nothingEarlier: Earlier = { ids: [], takenBack: [], said: '' };
-
-export function readEarlier(json: string | undefined): Earlier {
-  return json === undefined
-    ? nothingEarlier
-    : { ...nothingEarlier, ...(JSON.parse(json) as Partial<Earlier>) };
-}
 
 /** An agent that was told to stop may write down what it had said this much later. */
 const lateMs = 120_000;
@@ -39,7 +15,7 @@ const lateMs = 120_000;
 /**
  * The answer to a turn's question: its own, whole, and said since. When it cannot be told for sure there is none.
  *
- * @param turns all turns of the conversation, oldest first, this one among them
+ * @param turns all turns of the conversation, oldest first, this one among them with what it has said so far
  * @param arrived whether the agent is known to have taken the question
  */
 export function findAnswer(
@@ -50,7 +26,7 @@ export function findAnswer(
 ): RecordedMessage | undefined {
   const turn = turns.find(({ id }) => id === turnId);
   if (!turn) return undefined;
-  const { ids, takenBack, said } = readEarlier(turn.earlier);
+  const { ids, takenBack, said, standing } = readEarlier(turn.earlier);
   const others = [...turns.filter((other) => other !== turn), ...takenBack.map(toTurn)];
   const asking = [...others.filter(isInRecord(takenBack)), turn].sort((one, other) => one.at - other.at);
   const exchanges = alignRecord(messages, asking);
@@ -61,21 +37,40 @@ export function findAnswer(
   if (exchange.question?.at === undefined && !arrived) return undefined;
   if (ids.includes(answer.id) || others.some(({ agentMessageId }) => agentMessageId === answer.id))
     return undefined;
-  if (said.trim().startsWith(answer.text.trim())) return undefined;
+  if (said.trim().startsWith(answer.text.trim()) || isStanding(answer, standing)) return undefined;
   const late = others.filter((other) => mayBeWrittenLate(other, turn));
   if (late.some((other) => isSameBeginning(other.answer ?? '', answer.text))) return undefined;
+  // What was heard of this turn is how its answer begins, be it written down with what was said before the pause or not.
+  const heard = turn.answer ?? '';
+  const sinceDecision = heard.slice(said.length);
+  const isOwn = [heard, sinceDecision].some(
+    (words) => words.trim() !== '' && answer.text.trim().startsWith(words.trim()),
+  );
+  if (late.length > 0 && heard.trim() !== '' && !isOwn) return undefined;
+  if (sinceDecision.trim().length >= tellingChars && isOwn) return answer;
   // Over before a word of it was seen, and the agent had it: whatever comes now may be its own.
   const isSilent = (other: Turn) => {
     if ((other.answer ?? '').trim() !== '') return false;
     const equal = exchanges.filter((one) => one !== exchange && one.question?.text === other.question);
     if (equal.some(({ answers }) => answers.length === 0)) return true;
-    return other.status === 'stopped' && !equal.some((one) => one.turn?.id === other.id);
+    const mayHaveArrived = other.status === 'stopped' || (other.status === 'failed' && !wasRefused(other));
+    // Of two that ask the same in the same words, the order in the record does not tell which is which.
+    const isTold = other.question !== turn.question && equal.some((one) => one.turn?.id === other.id);
+    return mayHaveArrived && !isTold;
   };
   return late.some(isSilent) ? undefined : answer;
 }
 
+/** So many characters heard are no chance. */
+const tellingChars = 12;
+
+/** The agent said that it would not answer it. */
+function wasRefused({ code }: Turn): boolean {
+  return code === 'agent-refused' || code === 'rate-limited';
+}
+
 function toTurn({ wasFound: _, endedAt, ...taken }: TakenBack): Turn {
-  return { ...taken, endedAt, agentMessageId: undefined, earlier: undefined };
+  return { ...taken, endedAt, code: undefined, agentMessageId: undefined, earlier: undefined };
 }
 
 /** What was deleted from the record is no longer looked for in it. */

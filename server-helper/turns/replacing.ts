@@ -1,9 +1,10 @@
 /** Takes a question back with all that followed it, at the agent first, so that a new one can stand in its place. */
 import { alignRecord } from '../conversation/alignment.ts';
+import { type Earlier, nothingEarlier, readEarlier, type TakenBack } from '../conversation/earlier.ts';
 import { readBack } from '../conversation/readback.ts';
 import { HelperError } from '../errors.ts';
 import type { ConversationRecord, TurnRecord } from '../store/store.ts';
-import { type Earlier, findCut, readEarlier, type TakenBack } from './record.ts';
+import { findCut } from './record.ts';
 import type { RunContext } from './run.ts';
 import type { LiveTurn } from './turn.ts';
 
@@ -43,7 +44,7 @@ export async function takeBack(
   const takenBack = (index < 0 ? [] : turns.slice(index))
     .flatMap((old) => [...readEarlier(old.earlier).takenBack, toTakenBack(old, found.has(old.id))])
     .slice(-mostTakenBack);
-  const earlier: Earlier = { ids, takenBack, said: '' };
+  const earlier: Earlier = { ...nothingEarlier, ids, takenBack };
   turn.earlier = JSON.stringify(earlier);
   await store.setEarlier(conversation.id, turn.id, turn.earlier);
   if (cut !== 'nothing') await conversations.truncate(conversation.chatId, cut.messageId);

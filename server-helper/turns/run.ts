@@ -31,7 +31,7 @@ export type Opening = (sink: AnswerSink) => { abort(): void };
 const mendWaitsMs = [0, 500, 1500, 4000];
 const cancelWaitsMs = [0, 500, 1500];
 const afterCancelMs = 5_000;
-const recordMessages = 20;
+export const recordMessages = 20;
 /** Of the turns, those that the end of the record may be about. */
 const newest = { before: Number.MAX_SAFE_INTEGER, limit: 100 };
 
@@ -199,7 +199,8 @@ export class TurnRun implements AnswerSink {
         const { messages } = await context.conversations.read(conversation.chatId, recordMessages);
         const turns = await context.store.listTurns(conversation.id, newest);
         if (this.#isDone) return;
-        const found = findAnswer(messages, turns, turn.id, this.#arrived);
+        const heard = turns.map((one) => (one.id === turn.id ? { ...one, answer: turn.text } : one));
+        const found = findAnswer(messages, heard, turn.id, this.#arrived);
         if (found) {
           if (turn.sources.length === 0) turn.cite(found.sources);
           if (found.text.startsWith(turn.text)) turn.say(found.text.slice(turn.text.length));

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { RecordedMessage } from '../../server-helper/agent/conversation.ts';
+import { toStanding } from '../../server-helper/conversation/earlier.ts';
 import type { TurnRecord } from '../../server-helper/store/store.ts';
 import { findAnswer } from '../../server-helper/turns/record.ts';
 import { toTurn } from '../support/records.ts';
@@ -24,6 +25,10 @@ type Past = {
   recorded: 'nothing' | 'question' | 'all';
   /** Its answer is written down only after the last question. */
   isLate: boolean;
+  /** With its question, which the agent then writes down only now too. */
+  isWhollyLate: boolean;
+  /** How it had ended when it was taken back. */
+  before: 'stopped' | 'failed';
   isDouble: boolean;
   gapMs: number;
 };
@@ -33,6 +38,10 @@ type Last = {
   /** How far the agent came with the last question. */
   recorded: 'nothing' | 'question' | 'before the pause' | 'unfinished' | 'all';
   paused: boolean;
+  /** A message that is there at the pause, and not what was streamed. */
+  isPlaceholder: boolean;
+  /** How much of the answer was streamed, in words. */
+  heard: number;
   arrived: boolean;
 };
 
@@ -44,6 +53,8 @@ const past: fc.Arbitrary<Past> = fc.record({
   written: fc.nat(6),
   recorded: fc.constantFrom('nothing', 'question', 'all'),
   isLate: fc.boolean(),
+  isWhollyLate: fc.boolean(),
+  before: fc.constantFrom('stopped', 'failed'),
   isDouble: fc.boolean(),
   gapMs: fc.constantFrom(secondMs, 30 * secondMs, 300 * secondMs),
 });
@@ -52,6 +63,8 @@ const last: fc.Arbitrary<Last> = fc.record({
   beginning: fc.constantFrom(...beginnings),
   recorded: fc.constantFrom('nothing', 'question', 'before the pause', 'unfinished', 'all'),
   paused: fc.boolean(),
+  isPlaceholder: fc.boolean(),
+  heard: fc.nat(6),
   arrived: fc.boolean(),
 });
 
@@ -84,13 +97,15 @@ function build(pasts: readonly Past[], ending: Last, skewMs: number, hasTimes: b
     const text = isWhole ? whole : takeWords(whole, Math.max(one.seen, one.written));
     const inRecord = isWhole ? 'all' : one.recorded;
     const mine: RecordedMessage[] = [];
-    if (inRecord !== 'nothing') {
+    // An agent writes late only what it was told to stop, or what broke off.
+    const isLate = one.isLate && !isWhole;
+    const isWhollyLate = isLate && one.isWhollyLate && inRecord === 'all' && text !== '';
+    if (isWhollyLate) late.push(say(`q${index}`, 'visitor', one.words));
+    else if (inRecord !== 'nothing') {
       if (one.isDouble) mine.push(say(`d${index}`, 'visitor', one.words));
       mine.push(say(`q${index}`, 'visitor', one.words));
     }
     const answer = inRecord === 'all' && text !== '' ? [say(`a${index}`, 'agent', text)] : [];
-    // An agent writes late only what it was told to stop, or what broke off.
-    const isLate = one.isLate && !isWhole;
     if (!isLate) mine.push(...answer);
     else if (now > 1_000_000_000 + pasts.slice(0, index).reduce((sum, { gapMs }) => sum + gapMs, 0))
       late.push(...answer);
@@ -102,7 +117,7 @@ function build(pasts: readonly Past[], ending: Last, skewMs: number, hasTimes: b
       status: isWhole
         ? 'completed'
         : one.fate === 'taken back'
-          ? 'stopped'
+          ? one.before
           : (one.fate as 'stopped' | 'failed'),
       answer: one.fate === 'answered' ? undefined : isWhole ? whole : takeWords(whole, one.seen),
       agentMessageId: one.fate === 'answered' ? `a${index}` : undefined,
@@ -125,11 +140,17 @@ function build(pasts: readonly Past[], ending: Last, skewMs: number, hasTimes: b
     id: 'last',
     at: now,
     question: ending.words,
-    earlier: JSON.stringify({ ids, takenBack, said }),
+    answer:
+      ending.recorded === 'nothing' ? '' : takeWords(whole, Math.max(ending.heard, ending.paused ? 2 : 0)),
   });
+  const placeholder = say('last-ask', 'agent', 'Shall I look it up?');
+  const isPlaceholder = ending.paused && ending.isPlaceholder && ending.recorded !== 'nothing';
+  const standing = isPlaceholder ? [toStanding(placeholder)] : [];
+  turn.earlier = JSON.stringify({ ids, takenBack, said, standing });
   if (ending.recorded !== 'nothing') record.push(say('last-q', 'visitor', ending.words));
+  if (isPlaceholder) record.push(placeholder);
   const isOld = (id: string) =>
-    now - (turns.find((one) => id === `a${one.id.slice(1)}`)?.at ?? now) > 100_000;
+    now - (turns.find((one) => id.slice(1) === one.id.slice(1))?.at ?? now) > 100_000;
   record.push(...late.filter(({ id }) => !isOld(id)));
   let own: string | undefined;
   if (ending.recorded === 'before the pause' && said !== '') record.push(say('last-said', 'agent', said));

@@ -5,13 +5,13 @@ import { isRetryable, toWidgetError, WidgetError } from '../errors.ts';
 import type { Situation } from '../states.ts';
 import type { SessionKeeper } from '../transport/session.ts';
 import type { Tabs } from '../transport/tabs.ts';
-import { toTurnPath } from '../transport/turn-stream.ts';
 import type { DecidingDeps } from './deciding.ts';
 import type { Entry } from './entries.ts';
 import { followEntry } from './following.ts';
 import type { Memory } from './memory.ts';
 import { createOutbox } from './outbox.ts';
 import { createScreen, type Screen } from './screen.ts';
+import { createStopping } from './stopping.ts';
 import { createAnswer } from './turn.ts';
 import type { Unsent } from './unsent.ts';
 import { makeUuid } from './uuid.ts';
@@ -115,7 +115,7 @@ export function createConversation(deps: ConversationDeps): Conversation {
         outbox.forget(entry.turnId);
         tabs.tell({ kind: 'turn', conversationId, turnId: entry.turnId });
         // The earlier word may have come before the question.
-        if (entry.isDropped) sendStop(conversationId, entry);
+        if (entry.isDropped) stopping.sendStop(conversationId, entry);
       },
       onLost: (code) => {
         if (!entry.isDropped) lost.value = code;
@@ -136,15 +136,14 @@ export function createConversation(deps: ConversationDeps): Conversation {
       await reloadOrSay(conversationId);
     }
   };
-  const sendStop = (conversationId: string, entry: Entry): void => {
-    problem.value = undefined;
-    const wasPaused = entry.answer.value?.status === 'paused';
-    const path = toTurnPath({ conversationId, turnId: entry.turnId });
-    sessions
-      .call({ method: 'DELETE', path, signal: screen.signal })
-      .then(() => (wasPaused ? follow(conversationId, entry) : undefined))
-      .catch(say('stop-failed', () => sendStop(conversationId, entry)));
-  };
+  const stopping = createStopping({
+    sessions,
+    screen,
+    outbox,
+    follow,
+    isReady: deps.isReady,
+    say: (again) => say('stop-failed', again),
+  });
   const ask = (conversationId: string, turnId: string, question: TurnRequest) => {
     memory.change({ conversationId, pending: { conversationId, turnId, question } });
     void follow(conversationId, screen.add(turnId, question, createAnswer(turnId, 'sending')), question);
@@ -211,20 +210,7 @@ export function createConversation(deps: ConversationDeps): Conversation {
     hasOlder,
     send,
     load,
-    stop() {
-      const entry = entries.value.findLast(
-        ({ turnId, answer }) => turnId === running.value || answer.value?.status === 'paused',
-      );
-      if (!entry) return;
-      const conversationId = id.value as string;
-      if (entry.known) return sendStop(conversationId, entry);
-      if (!deps.isReady()) return outbox.giveUp(entry, undefined);
-      if (lost.value) return outbox.giveUp(entry, lost.value);
-      outbox.drop(entry);
-      const path = toTurnPath({ conversationId, turnId: entry.turnId });
-      // Not there yet is no failure: it is stopped once it is.
-      sessions.call({ method: 'DELETE', path, signal: screen.signal }).catch(() => {});
-    },
+    stop: stopping.stop,
     retry(turnId) {
       const entry = screen.find(turnId);
       if (!entry?.question) return;

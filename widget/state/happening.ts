@@ -124,27 +124,3 @@ export function createIdentity(source: Source, saidAt: number): Identity {
     failures: 0,
   };
 }
-
-/** Who would be there, by what the page said. */
-export function readWho(source: Source): Who {
-  return source.kind === 'token' ? source.subject : undefined;
-}
-
-export function tokenOf(source: Source): string | undefined {
-  return source.kind === 'token' ? source.token : undefined;
-}
-
-/** Whether both are for the same session: of a function nobody knows before it has answered. */
-export function isSameSource(one: Source, other: Source): boolean {
-  if (one.kind === 'callback' || other.kind === 'callback') return false;
-  return tokenOf(one) === tokenOf(other) || (readWho(one) !== undefined && readWho(one) === readWho(other));
-}
-
-/** The guest on screen is the one that all tabs share, and did not sign in meanwhile as somebody else. */
-export function isSameGuest({ shown, givenTo }: Identity, kept: Around['kept'], who: Who): boolean {
-  return (
-    shown?.isGuest === true &&
-    (kept?.subject === shown.subject || kept?.subject === (givenTo ?? unknown)) &&
-    (givenTo === undefined || givenTo === who)
-  );
-}

@@ -1,17 +1,15 @@
 /** Who is there, as one machine: what was known and what happens give what is known next and what is to be done. Pure. */
 import type { WidgetCode } from '../errors.ts';
+import * as facts from './facts.ts';
 import type { Around, Happening, Identity, Phase, Todo, Who } from './happening.ts';
-import { isSameGuest, isSameSource, readWho, tokenOf, unknown } from './happening.ts';
+import { unknown } from './happening.ts';
 
 export function step(before: Identity, happening: Happening, around: Around): [Identity, Todo[]] {
   const state = { ...before };
   const todo: Todo[] = [];
   const { kept } = around;
   const keptWho = kept?.who;
-
-  const toShownWho = () => (state.shown?.isGuest ? undefined : state.shown?.subject);
-  const toSourceWho = () => readWho(state.source);
-  const toOwnWho = () => (state.phase === 'settled' ? toShownWho() : toSourceWho());
+  const toOwnWho = () => (state.phase === 'settled' ? facts.readShown(state) : facts.readWho(state.source));
   const isResting = () => state.phase === 'rest' || state.phase === 'waiting';
   const to = (phase: Phase) => {
     state.phase = phase;
@@ -27,10 +25,7 @@ export function step(before: Identity, happening: Happening, around: Around): [I
     to('asking');
     todo.push({ do: 'ask', ticket: state.ticket });
   };
-  const veil = () => {
-    state.veiled = true;
-    state.veils += 1;
-  };
+  const veil = () => Object.assign(state, { veiled: true, veils: state.veils + 1 });
   /** Somebody else may have come: what was asked before tells only whose is what was typed until now. */
   const askAnew = () => {
     veil();
@@ -49,7 +44,7 @@ export function step(before: Identity, happening: Happening, around: Around): [I
   const start = () => {
     if (state.source.kind === 'callback') return ask();
     if (isOutdated(toOwnWho())) return giveWay();
-    if (!state.shown) state.typists = [...state.typists, toSourceWho()];
+    if (!state.shown) state.typists = [...state.typists, facts.readWho(state.source)];
     if (state.source.kind === 'token') return open(state.source.token);
     if (state.source.kind === 'nobody' || state.shown || keptWho === undefined) return open(undefined);
     // One who was signed in would be taken for a guest, and lose the place, until the page says who is there.
@@ -69,8 +64,13 @@ export function step(before: Identity, happening: Happening, around: Around): [I
     state.veiled = false;
   };
   const drop = (closes: boolean) => {
-    const nothing = { shown: undefined, givenTo: undefined, typists: [], veiled: false, expired: false };
-    Object.assign(state, nothing);
+    Object.assign(state, {
+      shown: undefined,
+      givenTo: undefined,
+      typists: [],
+      veiled: false,
+      expired: false,
+    });
     todo.push({ do: 'drop', closes });
   };
   const tell = (who: Who) => {
@@ -99,18 +99,14 @@ export function step(before: Identity, happening: Happening, around: Around): [I
     to('rest');
     if (!isElsewhere) start();
   };
-  const isGuestStill = (who: Who) => isSameGuest(state, kept, who);
+  const isGuestStill = (who: Who) => facts.isSameGuest(state, kept, who);
   const isOutdated = (who: Who) => kept !== undefined && kept.saidAt > state.saidAt && keptWho !== who;
   const giveWay = () => yieldTo(keptWho, kept?.saidAt ?? around.now);
   /** Now it is known who is there: the same as shown, a guest who signed in, or another. */
   const turnTo = (token: string | undefined, who: Who) => {
     const { shown } = state;
-    // A guest's are whoever's who signs in; what is on screen is not lost because its page was out of reach.
-    const isTyped = state.typists.every(
-      (typist) => typist === undefined || typist === who || (typist === unknown && shown),
-    );
-    const isSame =
-      token === undefined ? isGuestStill(undefined) : shown?.subject === who && shown !== undefined;
+    const isTyped = facts.isTypedBy(state, who);
+    const isSame = token === undefined ? isGuestStill(undefined) : facts.isShown(state, who);
     if (isSame && isTyped && !state.expired) return settle();
     const isOther = !isTyped || (shown !== undefined && !isSame && !isGuestStill(who));
     if (isOther) drop(false);
@@ -121,26 +117,22 @@ export function step(before: Identity, happening: Happening, around: Around): [I
     if (!isOther || around.isOpen) return open(token);
     to('rest');
   };
-
   /** What is being asked was asked too early; what is settled and out of sight is asked when it is seen. */
   const askIfSeen = () => {
     if (isResting()) return;
-    veil();
     if (around.isShown || state.phase !== 'settled') askAnew();
+    else veil();
   };
-
   switch (happening.what) {
     case 'said': {
       const { source } = happening;
-      const isAskedFor = state.phase === 'opening' && isSameSource(source, state.source);
-      state.source = source;
-      state.saidAt = happening.at;
-      state.refusedOnce = false;
+      const isAskedFor = state.phase === 'opening' && facts.isSameSource(source, state.source);
+      Object.assign(state, { source, saidAt: happening.at, refusedOnce: false });
       if (source.kind === 'callback') todo.push({ do: 'tell', who: undefined, ask: true, at: happening.at });
-      else claim(toSourceWho());
+      else claim(facts.readWho(state.source));
       if (state.phase === 'rest') break;
       if (source.kind === 'callback') askAnew();
-      else if (!isAskedFor) turnTo(tokenOf(source), toSourceWho());
+      else if (!isAskedFor) turnTo(facts.tokenOf(source), facts.readWho(state.source));
       break;
     }
     case 'begin':
@@ -158,7 +150,9 @@ export function step(before: Identity, happening: Happening, around: Around): [I
         if (state.typists.includes(keptWho)) state.veiled = false;
         else giveWay();
       } else if (!isResting()) {
-        const isTheirs = state.shown?.isGuest ? isGuestStill(toSourceWho()) : kept || !state.shown;
+        const isTheirs = state.shown?.isGuest
+          ? isGuestStill(facts.readWho(state.source))
+          : kept || !state.shown;
         if (isOutdated(toOwnWho()) || !isTheirs) giveWay();
         else state.veiled = false;
       }
@@ -185,16 +179,8 @@ export function step(before: Identity, happening: Happening, around: Around): [I
     }
     case 'answered':
     case 'failed': {
-      const { ticket } = happening;
       const answer = happening.what === 'answered' ? happening : undefined;
-      if (state.earlier.includes(ticket)) {
-        state.earlier = state.earlier.filter((one) => one !== ticket);
-        state.typists = [...state.typists, answer ? answer.subject : unknown];
-      } else if (ticket !== state.ticket) break;
-      else {
-        Object.assign(state, { answer, isUnanswered: !answer, named: answer ? answer.subject : unknown });
-        if (!answer) stick('offline', true);
-      }
+      if (facts.noteAnswer(state, happening.ticket, answer) && !answer) stick('offline', true);
       if (!state.answer || state.earlier.length > 0) break;
       const { token, subject } = state.answer;
       state.answer = undefined;
@@ -208,17 +194,14 @@ export function step(before: Identity, happening: Happening, around: Around): [I
       const who = isGuest ? undefined : subject;
       // Two tabs began at once: one guest is enough.
       const isSecond = isGuest && !keptWho && kept?.subject !== undefined && kept.subject !== state.offered;
-      if (isOutdated(who) || isSecond) {
+      if (isSecond || isOutdated(who)) {
         if (isSecond) open(undefined);
         else start();
         break;
       }
       const was = state.shown;
       const isOther = was !== undefined && was.subject !== subject;
-      // The helper moved what this guest said along: it was this guest's session that came with the token.
-      const isGiven = kept?.subject === was?.subject || state.givenTo === subject;
-      const isUpgrade = isOther && was.isGuest && !isGuest && isGiven;
-      if (isOther && !isUpgrade) drop(false);
+      if (isOther && (isGuest || !facts.isGivenTo(state, kept, subject))) drop(false);
       const fresh = { givenTo: undefined, expired: false, refusedOnce: false, failures: 0 };
       Object.assign(state, fresh, { shown: { subject, isGuest } });
       state.saidAt = Math.max(state.saidAt, kept?.saidAt ?? 0);
@@ -235,8 +218,11 @@ export function step(before: Identity, happening: Happening, around: Around): [I
         state.refusedOnce = true;
         ask();
       }
-      // In mid-chat the customer does not become a guest: the chat stays, and waits for a fresh token.
-      else if ((toShownWho() ?? keptWho) !== undefined && (state.shown || keptWho === toSourceWho()))
+      // In mid-chat the customer does not become a guest: the chat waits for a fresh token.
+      else if (
+        (facts.readShown(state) ?? keptWho) !== undefined &&
+        (state.shown || keptWho === facts.readWho(state.source))
+      )
         stick('sso-token-expired', false);
       else open(undefined, true);
       break;

@@ -2,22 +2,15 @@
 import type { SessionReply } from '../../server-helper/protocol/wire.ts';
 import { WidgetError } from '../errors.ts';
 import type { UserToken } from '../public.ts';
-import {
-  createIdentity,
-  type Happening,
-  readWho,
-  type Source,
-  type Todo,
-  unknown,
-  type Who,
-} from '../state/happening.ts';
+import { readWho } from '../state/facts.ts';
+import { createIdentity, type Happening, type Todo, unknown, type Who } from '../state/happening.ts';
 import { step } from '../state/identity.ts';
 import type { Memory } from '../state/memory.ts';
 import { readClaims, toHash, toSaidAt, toSubject } from '../state/subject.ts';
 import { toBackoffMs, wait } from './backoff.ts';
 import { type Call, callHelper } from './http.ts';
 import type { Tabs } from './tabs.ts';
-import { askPage, readToken } from './token.ts';
+import { askPage, toSource } from './token.ts';
 
 export type SessionState = SessionReply & {
   /** Of the session, hashed; changes when the identity does. */
@@ -243,11 +236,4 @@ export function createSessionKeeper(deps: SessionDeps): SessionKeeper {
       settleWaiters(new WidgetError('aborted'));
     },
   };
-}
-
-/** null and '' are what backends give for nobody; anything else that is no token is told, and is nobody. */
-function toSource(userToken: unknown): Source {
-  if (typeof userToken === 'function') return { kind: 'callback' };
-  const token = readToken(userToken);
-  return token === undefined ? { kind: 'nobody' } : { kind: 'token', token, subject: toSubject(token) };
 }

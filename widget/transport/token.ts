@@ -1,5 +1,7 @@
 /** What the page gives to say who is there: a token, or nothing. */
 import type { UserToken } from '../public.ts';
+import type { Source } from '../state/happening.ts';
+import { toSubject } from '../state/subject.ts';
 
 /** A page's function that has not answered by then is out of reach. */
 const answerMs = 10_000;
@@ -23,4 +25,11 @@ export function readToken(value: unknown): string | undefined {
   if (value !== undefined && value !== null && value !== '')
     console.error(`Porchlight: a user token is a string; this page gave ${typeof value}.`);
   return undefined;
+}
+
+/** What the page says by it. */
+export function toSource(userToken: unknown): Source {
+  if (typeof userToken === 'function') return { kind: 'callback' };
+  const token = readToken(userToken);
+  return token === undefined ? { kind: 'nobody' } : { kind: 'token', token, subject: toSubject(token) };
 }

@@ -1,0 +1,50 @@
+/** What a turn keeps of before: what stands in the agent's record, or may come to stand there, and is not its answer. */
+import type { RecordedMessage } from '../agent/conversation.ts';
+import type { TurnRecord } from '../store/store.ts';
+
+/** A turn that was taken back: of the store it is gone, and the agent may yet write it down. */
+export type TakenBack = Pick<TurnRecord, 'id' | 'at' | 'question' | 'status'> & {
+  answer: string;
+  endedAt?: number;
+  /** Its question stood in the record and was deleted there. */
+  wasFound: boolean;
+};
+
+/** A message that stood in the record when the visitor decided, with what it is known by: it may grow into the answer. */
+export type Standing = { id: string; chars: number; beginning: string };
+
+/** What stands in the record, or may yet come to stand there, and is not the answer to this turn's question. */
+export type Earlier = {
+  /** Messages that were there before the question. */
+  ids: readonly string[];
+  takenBack: readonly TakenBack[];
+  /** What this turn had said when it paused. */
+  said: string;
+  /** `unread`: what stood there could not be learned. */
+  standing: readonly Standing[] | 'unread';
+};
+
+export const nothingEarlier: Earlier = { ids: [], takenBack: [], said: '', standing: [] };
+
+export function readEarlier(json: string | undefined): Earlier {
+  return json === undefined
+    ? nothingEarlier
+    : { ...nothingEarlier, ...(JSON.parse(json) as Partial<Earlier>) };
+}
+
+/** So much of a text tells it from another of the same length. */
+const beginningChars = 200;
+
+/** White space is no words: an agent may write it down otherwise. */
+export function toStanding({ id, text }: Pick<RecordedMessage, 'id' | 'text'>): Standing {
+  const words = text.replace(/\s+/g, ' ').trim();
+  return { id, chars: words.length, beginning: words.slice(0, beginningChars) };
+}
+
+export function isStanding(message: RecordedMessage, standing: Earlier['standing']): boolean {
+  if (standing === 'unread') return true;
+  const now = toStanding(message);
+  return standing.some(
+    ({ id, chars, beginning }) => id === now.id && chars === now.chars && beginning === now.beginning,
+  );
+}

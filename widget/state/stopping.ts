@@ -1,0 +1,46 @@
+/** The visitor's Stop: told to the helper, or, while it does not have the question, the end of trying. */
+import type { SessionKeeper } from '../transport/session.ts';
+import { toTurnPath } from '../transport/turn-stream.ts';
+import type { Entry } from './entries.ts';
+import type { Outbox } from './outbox.ts';
+import type { Screen } from './screen.ts';
+
+export type StoppingDeps = {
+  sessions: SessionKeeper;
+  screen: Screen;
+  outbox: Outbox;
+  follow: (conversationId: string, entry: Entry) => Promise<void>;
+  /** It is known whose conversation is shown. */
+  isReady: () => boolean;
+  say: (again: () => void) => (error: unknown) => void;
+};
+
+export function createStopping({ sessions, screen, outbox, follow, isReady, say }: StoppingDeps) {
+  const { id, entries, running, lost, problem } = screen;
+  const sendStop = (conversationId: string, entry: Entry): void => {
+    problem.value = undefined;
+    const wasPaused = entry.answer.value?.status === 'paused';
+    const path = toTurnPath({ conversationId, turnId: entry.turnId });
+    sessions
+      .call({ method: 'DELETE', path, signal: screen.signal })
+      .then(() => (wasPaused ? follow(conversationId, entry) : undefined))
+      .catch(say(() => sendStop(conversationId, entry)));
+  };
+  return {
+    sendStop,
+    stop(): void {
+      const entry = entries.value.findLast(
+        ({ turnId, answer }) => turnId === running.value || answer.value?.status === 'paused',
+      );
+      if (!entry) return;
+      const conversationId = id.value as string;
+      if (entry.known) return sendStop(conversationId, entry);
+      if (!isReady()) return outbox.giveUp(entry, undefined);
+      if (lost.value) return outbox.giveUp(entry, lost.value);
+      outbox.drop(entry);
+      const path = toTurnPath({ conversationId, turnId: entry.turnId });
+      // Not there yet is no failure: it is stopped once it is.
+      sessions.call({ method: 'DELETE', path, signal: screen.signal }).catch(() => {});
+    },
+  };
+}
