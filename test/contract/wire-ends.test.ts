@@ -86,6 +86,31 @@ test('clause 35: what was said before a pause is not the answer, when the approv
   expect(stream.ended('turn-failed').retryable).toBe(true);
 });
 
+test.each([
+  ['nothing of which was streamed', '', 'Shall I cancel order 7?'],
+  ['that is more than was streamed', 'Let me check.', 'Let me check.\n\nWaiting for approval.'],
+  ['that is spaced otherwise', 'Let me  check.\r\n', 'Let me check.'],
+])(
+  'clause 35: what stood in the record at the pause, %s, is not the answer when the approved tool fails',
+  async (_, streamed, recorded) => {
+    rig.agent.nextChat((answer) => {
+      answer.recordQuestion();
+      answer.recordReply(recorded);
+      if (streamed) say(answer, streamed);
+      else answer.open();
+      answer.event('approval', makePause({ name: 'order_cancel', parameters: {} }));
+      answer.end();
+    });
+    const { conversationId, turnId } = await visitor.chat();
+    rig.agent.nextResume((answer) => answer.refuse(500));
+    const path = toTurnPath(conversationId, turnId);
+    expect((await visitor.call('POST', `${path}/decision`, { decision: 'approve' })).status).toBe(202);
+    const stream = await visitor.attach(conversationId, turnId);
+    await rig.helper.advanceUntil(() => stream.closed, 'the turn ends', 30_000);
+    expect(stream.ended('turn-failed').retryable).toBe(true);
+  },
+);
+
 function openAndReset(answer: FakeAnswer): void {
   answer.open();
   setImmediate(() => answer.reset());

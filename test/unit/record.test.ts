@@ -1,6 +1,7 @@
 /** Finding a turn's answer in the agent's record, and telling the record apart into turns. */
 import { describe, expect, test } from 'vitest';
 import type { RecordedMessage } from '../../server-helper/agent/conversation.ts';
+import { toStanding } from '../../server-helper/conversation/earlier.ts';
 import { toEntries } from '../../server-helper/conversation/history.ts';
 import type { TurnRecord } from '../../server-helper/store/store.ts';
 import { findAnswer, findCut } from '../../server-helper/turns/record.ts';
@@ -87,6 +88,34 @@ describe('the answer of a turn in the record', () => {
     expect(find([question, said('a', 'agent', 'So.', now)], [], true, mine)).toBeUndefined();
     const known = { ...asked, earlier: JSON.stringify({ ids: ['a'] }) };
     expect(find([question, said('a', 'agent', 'So.', now)], [], true, known)).toBeUndefined();
+  });
+
+  test('is not what stood there when the visitor decided, until it has grown', () => {
+    const shown = said('a', 'agent', 'Shall I cancel order 7?\n', now);
+    const decided = (standing: unknown) => ({ ...asked, earlier: JSON.stringify({ standing }) });
+    const known = decided([toStanding({ ...shown, text: 'Shall I  cancel order 7?' })]);
+    expect(find([question, shown], [], true, known)).toBeUndefined();
+    expect(find([question, { ...shown, text: `${shown.text} It is cancelled.` }], [], true, known)).toBe('a');
+    expect(find([question, said('b', 'agent', 'Cancelled.', now)], [], true, known)).toBe('b');
+    expect(find([question, shown], [], true, decided('unread'))).toBeUndefined();
+  });
+
+  test('is not what goes on otherwise than it was heard, while another’s may be written down late', () => {
+    const stopped = turn('t1', now - 2000, { question: 'How?', status: 'stopped', answer: 'Well, ' });
+    const foreign = said('a', 'agent', 'BOOTS: yes, within 30 days.', now);
+    const heard = { ...asked, answer: 'FOOD: no, ' };
+    expect(find([question, foreign], [stopped], true, heard)).toBeUndefined();
+    expect(find([question, { ...foreign, text: 'FOOD: no, never.' }], [stopped], true, heard)).toBe('a');
+    expect(find([question, { ...foreign, text: 'FOOD:' }], [stopped], true, heard)).toBeUndefined();
+  });
+
+  test('may be a failed question’s of which nothing was heard, unless the agent had refused that', () => {
+    const failed = turn('t1', now - 2000, { question: 'How?', status: 'failed', code: 'agent-unavailable' });
+    const record = [question, said('a', 'agent', 'So it is, and always was.', now)];
+    expect(find(record, [failed])).toBeUndefined();
+    expect(find(record, [{ ...failed, code: 'agent-refused' }])).toBe('a');
+    // What was heard of it is proof enough.
+    expect(find(record, [failed], true, { ...asked, answer: 'So it is, and' })).toBe('a');
   });
 });
 
@@ -176,6 +205,45 @@ describe('history', () => {
       ['t1', '', 'failed'],
       ['t2', 'Hi', 'completed'],
       ['t2', 'Hel', 'stopped'],
+    ]);
+  });
+
+  test('shows what was stopped in its place, though the agent wrote it down after the next answer', () => {
+    const record = [
+      said('u2', 'visitor', 'Blue?', 20),
+      said('a2', 'agent', 'Blue.', 20),
+      said('u1', 'visitor', 'How much?', 21),
+      said('a1', 'agent', 'The price is', 21),
+    ];
+    const turns = [
+      turn('t1', 10, { status: 'stopped', question: 'How much?', answer: 'The price ' }),
+      turn('t2', 20, { agentMessageId: 'a2' }),
+    ];
+    const tell = (all: TurnRecord[]) =>
+      toMessages(record, all, everything).map(({ text, status }) => [text, status]);
+    expect(tell(turns)).toEqual([
+      ['How much?', 'completed'],
+      ['The price is', 'stopped'],
+      ['Blue?', 'completed'],
+      ['Blue.', 'completed'],
+    ]);
+    // Taken back: nothing of it is shown.
+    const taken = { id: 't1', at: 10, question: 'How much?', status: 'stopped', answer: '', wasFound: false };
+    const earlier = JSON.stringify({ takenBack: [taken] });
+    expect(tell([{ ...turns[1]!, earlier }])).toEqual([
+      ['Blue?', 'completed'],
+      ['Blue.', 'completed'],
+    ]);
+  });
+
+  test('calls nothing whole that may be what was cut off', () => {
+    const record = [said('u1', 'visitor', 'How  much?', 10), said('a1', 'agent', 'The pri', 10)];
+    const stopped = turn('t1', 10, { status: 'stopped', question: 'How much?' });
+    const told = toMessages(record, [stopped], everything).find(({ text }) => text === 'The pri');
+    expect(told?.status).toBe('stopped');
+    expect(toMessages(record, [], everything).map(({ status }) => status)).toEqual([
+      'completed',
+      'completed',
     ]);
   });
 
