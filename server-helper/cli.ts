@@ -71,8 +71,14 @@ const serve = defineCommand({
       setInterval(() => server.closeIdleConnections(), idleSweepMs);
       setTimeout(() => server.closeAllConnections(), lastRepliesMs);
     };
-    process.once('SIGTERM', () => void stop());
-    process.once('SIGINT', () => void stop());
+    let isStopping = false;
+    // One Ctrl-C may come twice, from the terminal and from npm: a second one cuts no answer short.
+    const stopOnce = () => {
+      if (!isStopping) void stop();
+      isStopping = true;
+    };
+    process.on('SIGTERM', stopOnce);
+    process.on('SIGINT', stopOnce);
   },
 });
 

@@ -23,7 +23,7 @@ export type WorkspaceOption =
   | 'visitor'
   /** The uuid of one workspace for all. */
   | (string & {})
-  | ((about: WorkspaceAbout) => string);
+  | ((about: WorkspaceAbout) => string | Promise<string>);
 /** What a function that names the workspace may decide on. */
 export type WorkspaceAbout = { owner: string; conversationId: string };
 

@@ -23,7 +23,7 @@ const ofKubernetes = /^PORCHLIGHT_(?:SERVICE_(?:HOST|PORT(?:_.*)?)|PORT(?:_\d+_.
 
 /** @throws TypeError naming the variable */
 export function readEnvironment(env: Environment, log: Log): ServeSettings {
-  refuseMisspelt(env, log);
+  refuseMistakes(env, log);
   const options: HelperOptions = {
     agentUrl: requireVariable(env, 'PORCHLIGHT_AGENT_URL'),
     apiKey: requireVariable(env, 'PORCHLIGHT_API_KEY'),
@@ -58,10 +58,14 @@ export function readEnvironment(env: Environment, log: Log): ServeSettings {
   return { options, host: readHost(env.HOST || defaultHost), port: readPort(env.PORT) };
 }
 
-/** A secret under a name that nobody reads would be no secret: what is nearly a variable's name is refused. */
-function refuseMisspelt(env: Environment, log: Log): void {
+/** A secret under a name that nobody reads, or in quotes that nobody takes off, would be no secret. */
+function refuseMistakes(env: Environment, log: Log): void {
   for (const name of Object.keys(env)) {
-    if (!name.startsWith('PORCHLIGHT_') || variables.includes(name)) continue;
+    if (!name.startsWith('PORCHLIGHT_')) continue;
+    // Of a file that no shell has read: Docker hands the quotes over too.
+    if (variables.includes(name) && /^(["']).*\1$/s.test(env[name] ?? ''))
+      throw new TypeError(`${name} must be given without quotes around it`);
+    if (variables.includes(name)) continue;
     const meant = variables.find((one) => isNear(name, one));
     if (meant) throw new TypeError(`${name} is not known: did you mean ${meant}?`);
     if (!ofKubernetes.test(name)) log.warn({ variable: name }, 'no variable of the helper: ignored');

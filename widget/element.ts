@@ -32,6 +32,8 @@ export function createWidget({ element, root, launcher, options, memoryKey, at }
   const leaving = new AbortController();
   const { signal } = leaving;
 
+  /** What had the focus under the veil. */
+  let place: HTMLElement | null | undefined;
   const memory = createMemory(memoryKey);
   const unsent = createUnsent(memoryKey);
   const tabs = createTabs((news) => onNews(news));
@@ -54,7 +56,7 @@ export function createWidget({ element, root, launcher, options, memoryKey, at }
       },
       resume,
       drop(closes) {
-        conversation.hide();
+        conversation.hide(panel.isOpen.value && !closes);
         panel.reset();
         if (closes && panel.isOpen.value) {
           panel.setOpen(false);
@@ -63,7 +65,19 @@ export function createWidget({ element, root, launcher, options, memoryKey, at }
       },
       veil(veil) {
         panel.setVeil(veil);
-        const draw = () => mount.classList.toggle('veiled', panel.veil.value > 0);
+        const draw = () => {
+          const focused = root.activeElement as HTMLElement | null;
+          const list = focused?.closest<HTMLElement>('.messages');
+          mount.classList.toggle('veiled', panel.veil.value > 0);
+          // What is hidden cannot have the focus: the list has it until then.
+          if (panel.veil.value === 0) {
+            if (list === focused) place?.focus({ preventScroll: true });
+            place = undefined;
+          } else if (list && list !== focused) {
+            place = focused;
+            list.focus({ preventScroll: true });
+          }
+        };
         // Off with the first frame that shows what is there now, on at once.
         if (veil) draw();
         else requestAnimationFrame(draw);
@@ -81,6 +95,7 @@ export function createWidget({ element, root, launcher, options, memoryKey, at }
     readPage,
     isReady: () => sessions.isSettled && !isResuming,
     begin: () => begin(),
+    readVeil: () => panel.veil.value,
     onTakenBack: panel.giveBack,
     onSent: (conversationId) => {
       show();

@@ -68,7 +68,7 @@ export function createWorkspaces(
         return requirePin(await keep(made, bot, () => store.pinWorkspace(id, made, 'conversation')));
       }
       if (option === 'visitor') return pinVisitors(id, owner, bot);
-      const chosen = typeof option === 'function' ? option({ owner, conversationId: id }) : option;
+      const chosen = typeof option === 'function' ? await option({ owner, conversationId: id }) : option;
       return requirePin(await store.pinWorkspace(id, requirePin(chosen), undefined));
     },
   };

@@ -147,22 +147,20 @@ async function attachTo(
 
 function toStream(parts: Parts, exchange: SignedExchange, live: LiveTurn, from: number): Response {
   const { session } = exchange;
+  const headers = {
+    ...exchange.headers,
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store, no-transform',
+    'x-accel-buffering': 'no',
+  };
+  // A HEAD reads nothing, and would hold a reader's place until the turn ends.
+  if (exchange.request.method === 'HEAD') return new Response(null, { headers });
   const open = exchange.edge.openStream ?? openWebStream;
-  return open(
-    {
-      ...exchange.headers,
-      'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-store, no-transform',
-      'x-accel-buffering': 'no',
-    },
-    (sink) => {
-      const following = parts.readers.follow(session.owner, sink, (counted) =>
-        live.log.follow(from, counted),
-      );
-      live.remember(session, following);
-      return following;
-    },
-  );
+  return open(headers, (sink) => {
+    const following = parts.readers.follow(session.owner, sink, (counted) => live.log.follow(from, counted));
+    live.remember(session, following);
+    return following;
+  });
 }
 
 export async function stopTurn(parts: Parts, exchange: SignedExchange): Promise<Response> {

@@ -31,6 +31,7 @@ export function openSqliteFile(path: string): SqliteFile {
   let statements = new Map<string, Database.Statement>();
   let wiping: ReturnType<typeof setTimeout> | undefined;
   let isClosed = false;
+  let wasOpened = false;
 
   /** libsql never resets a statement that failed, and with one of those no later commit succeeds: so it all goes. */
   const reopenLater = () => {
@@ -58,6 +59,9 @@ export function openSqliteFile(path: string): SqliteFile {
     opened.pragma('synchronous = NORMAL');
     opened.pragma('secure_delete = ON');
     migrate(opened);
+    // A process that was killed may have left deleted words in the log of writes.
+    if (!wasOpened) wipeLater();
+    wasOpened = true;
     return opened;
   };
   const statement = (sql: string) => {

@@ -177,7 +177,11 @@ export function createEngine(context: RunContext, workspaces: Workspaces): Engin
           begun.kind === 'known' && begun.turn.fingerprint === turn.fingerprint && isHeld(begun.turn);
         if (begun.kind === 'gone' || (begun.kind !== 'began' && !isUnasked)) return begun;
         // Two that begin the same turn at one moment: it runs once.
-        const live = logs.get(conversation.id, turn.id);
+        const found = logs.get(conversation.id, turn.id);
+        // A reader that came while the store was slow took it for another helper's.
+        const isElsewhere = found !== undefined && runs.get(found)?.isElsewhere === true;
+        if (isElsewhere) letGo(found);
+        const live = isElsewhere ? undefined : found;
         return { ...begun, live: live ?? start(begun.conversation, begun.turn, question) };
       } finally {
         done();

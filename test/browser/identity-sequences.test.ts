@@ -226,6 +226,18 @@ test('under the veil neither a draft nor the answer that was read out last can b
   expect(await readSeen(page)).toBe(0);
 });
 
+test('what Ben sends under the veil of Ada’s chat is asked as his', async () => {
+  const { page, chat } = await chatAsAda('/callback');
+  const { answer } = await comeBackSlowly(page, 'ben');
+  await expect.poll(() => page.locator('porchlight-chat .veiled').count()).toBe(1);
+  await chat.ask('And for me?');
+  answer();
+  await chat.waitForAnswer('completed');
+  expect(here.site.asked.at(-1)).toBe(`${bens}: And for me?`);
+  await expect.poll(() => chat.readQuestions()).toEqual(['And for me?']);
+  expect(await readSeen(page)).toBe(0);
+});
+
 test('the same visitor finds the draft again, and behind it what was typed under the veil', async () => {
   const { page, chat } = await chatAsAda('/callback');
   await chat.composer.fill('half a question');
@@ -235,6 +247,23 @@ test('the same visitor finds the draft again, and behind it what was typed under
   answer();
   await expect.poll(() => chat.composer.inputValue()).toBe('half a question and more');
   await expect.poll(() => chat.readQuestions()).toEqual([secret]);
+});
+
+test('what had the focus under the veil has it again after, and meanwhile Escape closes the chat', async () => {
+  const { page, chat } = await chatAsAda('/callback');
+  await chat.ask('https://shop.example/tents');
+  await chat.waitForAnswer('completed');
+  const link = chat.answers.last().getByRole('link').first();
+  await link.focus();
+  const { answer } = await comeBackSlowly(page);
+  await page.evaluate(() => new Promise((then) => requestAnimationFrame(() => requestAnimationFrame(then))));
+  expect(await page.evaluate(() => document.activeElement?.localName)).toBe('porchlight-chat');
+  answer();
+  await expect.poll(() => link.evaluate((one) => one.matches(':focus'))).toBe(true);
+  await comeBackSlowly(page);
+  await page.evaluate(() => new Promise((then) => requestAnimationFrame(() => requestAnimationFrame(then))));
+  await page.keyboard.press('Escape');
+  await chat.panel.waitFor({ state: 'detached' });
 });
 
 test.each(['a draft', 'a question'])(

@@ -37,6 +37,9 @@ test('a visitor has so many turns running and so many answers open; more is refu
   (await (await rig.visit()).chat()).stream.ended('turn-completed');
 
   const { conversationId, turnId } = running[0] as (typeof running)[number];
+  // A HEAD is answered with the head alone, and keeps nobody's place.
+  for (let count = maxRunning; count < maxReaders; count += 1)
+    expect((await visitor.call('HEAD', toTurnPath(conversationId, turnId))).status).toBe(200);
   while (streams.length < maxReaders) streams.push(await visitor.attach(conversationId, turnId));
   const one = await visitor.call('GET', toTurnPath(conversationId, turnId));
   expect([one.status, one.json.code]).toEqual([429, 'rate-limited']);

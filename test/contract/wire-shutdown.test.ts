@@ -43,6 +43,10 @@ test('clause 5: on SIGTERM a running turn drains, new requests get 503, and the 
     return status === 503;
   }, 'new requests are refused');
   expect(helper.child.exitCode).toBeNull();
+  // Ctrl-C may reach it twice.
+  helper.child.kill('SIGINT');
+  helper.child.kill('SIGTERM');
+  await new Promise((resolve) => setTimeout(resolve, 100));
   finish();
   await stream.whole();
   expect(stream.ended('turn-completed').message.text).toBe('Still here.');

@@ -42,7 +42,7 @@ type Tab = {
   /** The same, while it was not known whose the chat is. */
   fresh: Set<Who>;
   /** Who typed a question, and who came after: what a guest asks goes along at sign-in. */
-  held: { by: Who; after: Who[] } | undefined;
+  held: { by: Who; after: Who[]; veil: number } | undefined;
   isFrozen: boolean;
   inbox: Extract<Todo, { do: 'tell' }>[];
   pending: Pending[];
@@ -95,7 +95,8 @@ export function createWorld(site: Site) {
     const { isOpen } = tab;
     const around = { now, isOpen, isShown: isOpen, kept: kept && { ...kept } };
     const [identity, todos] = step(tab.identity, happening, around);
-    const { shown, veils } = tab.identity;
+    const { shown, veiled, veils } = tab.identity;
+    const veil = veiled ? veils : 0;
     tab.identity = identity;
     // What was typed under a veil is shown when it lifts, and goes when another falls.
     if (identity.veils !== veils) tab.fresh.clear();
@@ -107,7 +108,7 @@ export function createWorld(site: Site) {
         if (subject === undefined ? shown.isGuest : subject === shown.subject)
           faults.push(`a session is opened for ${shown.subject}, who has one`);
       }
-      carryOut(index, tab, todo);
+      carryOut(index, tab, todo, veil);
     }
     const isSettled = identity.phase === 'settled' && !identity.veiled;
     if (isSettled && tab.held) {
@@ -115,13 +116,16 @@ export function createWorld(site: Site) {
       tab.held = undefined;
     }
   };
-  const carryOut = (index: number, tab: Tab, todo: Todo) => {
+  /** @param veil the one that was there before this step */
+  const carryOut = (index: number, tab: Tab, todo: Todo, veil: number) => {
     switch (todo.do) {
       case 'drop':
         // A guest who signs in and out again is another guest from then on.
         if (tab.draft === changes && (truth !== undefined || changes === 0))
           faults.push('a draft is lost, though nobody else came');
-        Object.assign(tab, { screen: undefined, draft: undefined, held: undefined });
+        // What was sent under the veil that lifts now is of whoever came.
+        if (!veil || tab.held?.veil !== veil || !tab.isOpen || todo.closes) tab.held = undefined;
+        Object.assign(tab, { screen: undefined, draft: undefined });
         tab.words.clear();
         if (todo.closes) tab.isOpen = false;
         break;
@@ -282,7 +286,10 @@ export function createWorld(site: Site) {
         if (event.act === 'write' && tab.isOpen && !tab.identity.veiled && isKnown(tab)) tab.draft = changes;
         if (event.act === 'ask' && tab.isOpen && !tab.held && tab.identity.phase !== 'superseded') {
           if (tab.identity.phase === 'settled' && !tab.identity.veiled) send(tab, truth);
-          else tab.held = { by: tab.isUninformed ? undefined : truth, after: [truth] };
+          else {
+            const { veiled, veils } = tab.identity;
+            tab.held = { by: tab.isUninformed ? undefined : truth, after: [truth], veil: veiled ? veils : 0 };
+          }
         }
       }
     }

@@ -85,6 +85,7 @@ export async function renderChat(
     tabs,
     readPage: () => undefined,
     onNextFrame: (draw) => queueMicrotask(draw),
+    readVeil: () => panel.veil.value,
     onTakenBack: panel.giveBack,
     onSent: () => panel.setOpen(true),
     isReady,

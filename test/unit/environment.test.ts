@@ -41,7 +41,14 @@ test('gives lists for what is separated by commas', () => {
 
 const folder = join(import.meta.dirname, 'no-such-folder');
 const wrong: Record<string, string[]> = {
-  PORCHLIGHT_AGENT_URL: ['', ' ', 'agent.test', 'http://agent.test', 'https://agent.test\n'],
+  PORCHLIGHT_AGENT_URL: [
+    '',
+    ' ',
+    'agent.test',
+    'http://agent.test',
+    'https://agent.test\n',
+    'https://agent.test/v1/bot/chat',
+  ],
   PORCHLIGHT_API_KEY: ['', ' ', 'key\n', 'key\r', 'k y', 'ключ'],
   PORCHLIGHT_PROJECT_ID: ['', ' ', 'p\n'],
   PORCHLIGHT_BOT_ID: ['', ' ', 'b\n'],
@@ -155,4 +162,10 @@ test('every variable that the README names is known', () => {
   const log = { ...silentLog, warn: ({ variable }: LogFields) => void told.push(variable) };
   readEnvironment({ ...Object.fromEntries([...names].map((name) => [name, undefined])), ...env }, log);
   expect(told).toEqual([]);
+});
+
+test.each(['"', "'"])('a value in %s quotes is refused: of an env file Docker hands them over', (quote) => {
+  expect(refuse({ PORCHLIGHT_SSO_SECRET: `${quote}${secret}${quote}` })).toBe(
+    'PORCHLIGHT_SSO_SECRET must be given without quotes around it',
+  );
 });

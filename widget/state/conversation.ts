@@ -26,6 +26,8 @@ export type ConversationDeps = {
   onNextFrame: (draw: () => void) => void;
   /** Undefined: it is held. */
   onSent: (conversationId: string | undefined) => void;
+  /** Which veil hides what is on screen; 0 for none. */
+  readVeil: () => number;
   /** What was not delivered is to be a draft again. */
   onTakenBack: (text: string) => void;
   /** It is known whose conversation is shown. */
@@ -55,8 +57,8 @@ export type Conversation = { readonly [K in Shown]: ReadonlySignal<Screen[K]['va
   release(): void;
   /** There is no session: what is held is not on its way. */
   refuse(error: WidgetError): void;
-  /** Shows nothing, and forgets nothing: somebody else is there. */
-  hide(): void;
+  /** Shows nothing, and forgets nothing: somebody else is there. @param staysOpen what that one has just sent stays */
+  hide(staysOpen: boolean): void;
   /** Follows nothing any more. */
   close(): void;
 };
@@ -66,7 +68,7 @@ export function createConversation(deps: ConversationDeps): Conversation {
   const screen = createScreen();
   const { id, entries, running, loading, lost, problem, older, hasOlder } = screen;
 
-  const outbox = createOutbox(memory, unsent, screen, () => sessions.typist);
+  const outbox = createOutbox(memory, unsent, screen, () => sessions.typist, deps.readVeil);
 
   const say = (situation: Situation, again?: () => void) => (error: unknown) => {
     const cause = toWidgetError(error);
@@ -232,14 +234,14 @@ export function createConversation(deps: ConversationDeps): Conversation {
       const { turnId, question, code } = pending;
       if (screen.find(turnId)) outbox.forget(turnId);
       else if (code === undefined) ask(conversationId, turnId, question);
-      else outbox.show({ turnId, question, error: new WidgetError(code) });
+      else outbox.show({ turnId, question, veil: 0, error: new WidgetError(code) });
     },
     refresh() {
       if (id.value !== undefined && running.value === undefined) void reloadOrSay(id.value);
     },
     release: () => outbox.release(take),
     refuse: (error) => outbox.refuseHeld(error),
-    hide: () => outbox.hide(),
+    hide: (staysOpen) => outbox.hide(staysOpen),
     close: () => screen.endAll(),
     startNew: forget,
   };

@@ -8,13 +8,19 @@ import type { Screen } from './screen.ts';
 import { type Answer, createAnswer } from './turn.ts';
 import type { Unsent } from './unsent.ts';
 
-/** `error`: why there was no session for it, and a click alone sends it again. */
-type Held = { turnId: string; question: TurnRequest; error?: WidgetError };
+/** `veil`: under which it was sent. `error`: why there was no session for it, and a click alone sends it again. */
+type Held = { turnId: string; question: TurnRequest; veil: number; error?: WidgetError };
 
 export type Outbox = ReturnType<typeof createOutbox>;
 
-/** @param readTypist whose is what is typed now */
-export function createOutbox(memory: Memory, unsent: Unsent, screen: Screen, readTypist: () => Who) {
+/** @param readTypist whose is what is typed now @param readVeil which veil hides what was there before; 0 for none */
+export function createOutbox(
+  memory: Memory,
+  unsent: Unsent,
+  screen: Screen,
+  readTypist: () => Who,
+  readVeil: () => number,
+) {
   /** Sent before it was known whose conversation is shown. */
   let held: readonly Held[] = [];
   const findWaiting = () => held.find(({ error }) => !error);
@@ -33,7 +39,7 @@ export function createOutbox(memory: Memory, unsent: Unsent, screen: Screen, rea
     show,
     hold(turnId: string, question: TurnRequest): void {
       if (findWaiting()) return;
-      const one = { turnId, question };
+      const one = { turnId, question, veil: readVeil() };
       held = [...held.filter((other) => other.turnId !== turnId), one];
       const typist = readTypist();
       if (typist !== unknown) unsent.keep(question.text, typist);
@@ -80,11 +86,11 @@ export function createOutbox(memory: Memory, unsent: Unsent, screen: Screen, rea
       screen.remove(one.turnId);
       send(one.turnId, one.question);
     },
-    /** Somebody else is there. */
-    hide(): void {
+    /** Somebody else is there, who has sent, under the veil that lifts now, what stays in a chat that stays open. */
+    hide(staysOpen: boolean): void {
       if (held.length > 0) unsent.forget();
-      held = [];
-      screen.clear(undefined);
+      held = held.filter(({ veil }) => staysOpen && veil > 0 && veil === readVeil());
+      this.clear(undefined);
     },
     /** The helper never had it: there is nothing to stop but the trying. */
     giveUp(entry: Entry, code: WidgetCode | undefined): void {
