@@ -15,7 +15,7 @@ const defaultPort = 8788;
 const defaultStore = 'sqlite:porchlight.db';
 
 const variables =
-  'AGENT_URL API_KEY PROJECT_ID BOT_ID STORE SSO_SECRET WEBHOOK_SECRET ORIGINS REASONING_MODES SESSION_SECRET WORKSPACE BASE_PATH IDENTITY TRUSTED_PROXIES RETENTION_DAYS LIMITS'
+  'AGENT_URL API_KEY PROJECT_ID BOT_ID STORE SSO_SECRET SSO_ISSUER WEBHOOK_SECRET ORIGINS REASONING_MODES SESSION_SECRET WORKSPACE BASE_PATH IDENTITY TRUSTED_PROXIES RETENTION_DAYS LIMITS'
     .split(' ')
     .map((name) => `PORCHLIGHT_${name}`);
 /** What Kubernetes sets in every pod beside a service that is called porchlight. */
@@ -35,6 +35,8 @@ export function readEnvironment(env: Environment, log: Log): ServeSettings {
   const given = (name: string) => env[`PORCHLIGHT_${name}`] || undefined;
   const ssoSecret = readList('ssoSecret', given('SSO_SECRET'));
   if (ssoSecret) options.ssoSecret = ssoSecret;
+  const issuer = given('SSO_ISSUER');
+  if (issuer) options.ssoIssuer = issuer;
   const webhookSecret = readList('webhookSecret', given('WEBHOOK_SECRET'));
   if (webhookSecret) options.webhookSecret = webhookSecret;
   const origins = readList('origins', given('ORIGINS'));

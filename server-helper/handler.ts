@@ -6,9 +6,10 @@ import { createAgentConversations } from './agent/conversation.ts';
 import { dispatchFetch } from './agent/dispatch-fetch.ts';
 import { createAgentHttp, type Dispatch } from './agent/http.ts';
 import { createAgentWorkspaces } from './agent/workspace.ts';
+import { createAddressReader } from './auth/address.ts';
 import { requireSession } from './auth/bearer.ts';
 import { openSessions } from './auth/keyring.ts';
-import { createLimiter, type Limited, sharedAddress, toLimitAddress } from './auth/limit.ts';
+import { createLimiter, type Limited } from './auth/limit.ts';
 import { addCorsHeaders, requireOrigin, toPreflightResponse } from './auth/origin.ts';
 import type { Sessions } from './auth/session.ts';
 import { type Config, type HelperOptions, readOptions } from './config.ts';
@@ -60,6 +61,7 @@ type Context = { req: { raw: Request; param(): Record<string, string>; url: stri
 
 const drainMs = 25_000;
 const leftoversMs = 1_000;
+const lastWritesMs = 2_000;
 
 /** @throws TypeError naming the option that is wrong */
 export function createHelper(options: HelperOptions, runtime: Runtime = {}): Helper {
@@ -74,24 +76,13 @@ export function createHelper(options: HelperOptions, runtime: Runtime = {}): Hel
     if (closed) throw new HelperError('shutting-down', undefined, 1000);
   };
 
-  let isWarned = !config.limited;
-  const readAddress = ({ address }: Edge, headers: Headers): string => {
-    const known = toLimitAddress(address, headers.get('x-forwarded-for'), config.trustedProxies);
-    if (known === undefined && !isWarned) {
-      isWarned = true;
-      config.log.warn(
-        {},
-        'no address of visitors is known, so they share one limit: pass edge.address to fetch',
-      );
-    }
-    return known ?? sharedAddress;
-  };
+  const readAddress = createAddressReader(config);
   const toExchange = (c: Context): Exchange => {
     const { headers } = c.req.raw;
     return {
       request: c.req.raw,
       edge: c.env.edge,
-      address: readAddress(c.env.edge, headers),
+      address: readAddress(c.env.edge.address, headers),
       headers: { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' },
       params: c.req.param(),
       query: new URL(c.req.url).searchParams,
@@ -163,7 +154,9 @@ export function createHelper(options: HelperOptions, runtime: Runtime = {}): Hel
     stopUpkeep();
     const untilMs = performance.now() + withinMs;
     await within(Promise.allSettled(inFlight), withinMs).catch(() => {});
-    await parts.engine.drain(Math.max(0, untilMs - performance.now()));
+    const leftMs = Math.max(0, untilMs - performance.now());
+    // A store that is held by another process is not waited for until somebody kills this one.
+    await within(parts.engine.drain(leftMs), leftMs + lastWritesMs).catch(() => {});
     parts.engine.close();
     // What is being deleted at the agent is tried again after the next start, if it takes longer.
     await within(parts.leftovers.settled(), leftoversMs).catch(() => {});

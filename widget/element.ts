@@ -2,9 +2,9 @@
 import { effect } from '@preact/signals';
 import { h, render } from 'preact';
 import { applyAccent } from './accent.ts';
+import { createEvents } from './events.ts';
 import { readDockWidth, readTheme } from './options.ts';
-import { mayTakeFocus, readPage, watchStorage, watchTab } from './page.ts';
-import type { PorchlightEvents } from './public.ts';
+import { isNewTab, mayTakeFocus, readPage, smallQuery, watchStorage, watchTab } from './page.ts';
 import type { AppMethods, Seat } from './seat.ts';
 import { createConversation } from './state/conversation.ts';
 import { createMemory } from './state/memory.ts';
@@ -97,8 +97,8 @@ export function createWidget({ element, root, launcher, options, memoryKey, at }
     begin: () => begin(),
     readVeil: () => panel.veil.value,
     onTakenBack: panel.giveBack,
-    onSent: (conversationId) => {
-      show();
+    onSent: (conversationId, wasHeld) => {
+      if (!wasHeld) show();
       if (conversationId !== undefined) emit('messageSent', { conversationId });
     },
   });
@@ -116,17 +116,7 @@ export function createWidget({ element, root, launcher, options, memoryKey, at }
     isResuming = false;
     if (sessions.isSettled) conversation.release();
   }
-  const listeners = new Map<string, Set<(detail: never) => void>>();
-  const emit = <E extends keyof PorchlightEvents>(event: E, detail: PorchlightEvents[E]) => {
-    for (const listener of listeners.get(event) ?? []) {
-      try {
-        (listener as (detail: PorchlightEvents[E]) => void)(detail);
-      } catch (error) {
-        // The page's own mistake is told as the page's own, and stops nothing here.
-        reportError(error);
-      }
-    }
-  };
+  const { on, emit } = createEvents();
 
   let takesFocus = false;
   const show = () => {
@@ -145,9 +135,10 @@ export function createWidget({ element, root, launcher, options, memoryKey, at }
       root.querySelector<HTMLElement>('[part~="composer"]')?.focus({ preventScroll: true });
   };
   const close = () => {
+    // On the page before it may have been open, and this one has hidden it.
+    if (memory.read().open) memory.change({ open: undefined });
     if (!panel.isOpen.value) return;
     panel.setOpen(false);
-    memory.change({ open: undefined });
     // Only a focus that is ours is given back: a page that closes the chat keeps its own.
     if (root.activeElement)
       (launcher ?? root.querySelector<HTMLElement>('[part~="composer"]'))?.focus({ preventScroll: true });
@@ -184,7 +175,12 @@ export function createWidget({ element, root, launcher, options, memoryKey, at }
     // Light is what an agent has by default, so it does not overrule a visitor who prefers dark.
     if (agent?.theme === 'dark' && !theme) element.dataset.theme = 'dark';
   });
-  render(h(App, { chat, focuses: () => takesFocus }), mount);
+  const focuses = () => {
+    const now = takesFocus;
+    takesFocus = false;
+    return now;
+  };
+  render(h(App, { chat, focuses }), mount);
   watchTab((what) => sessions.happen({ what }), signal);
   const onStorage = () => {
     const kept = memory.readKept();
@@ -207,7 +203,8 @@ export function createWidget({ element, root, launcher, options, memoryKey, at }
     if (sessions.isBegun || (!kept.open && (!kept.pending || kept.pending.code))) return;
     // One who was signed in would be taken for a guest, and lose the place, until the page says who is there.
     if (!isTold && kept.who !== undefined) return;
-    panel.setOpen(kept.open === true);
+    // A link of an answer leads to a page, and a small window has room for one of the two.
+    panel.setOpen(kept.open === true && !(isNewTab() && matchMedia(smallQuery).matches));
     begin();
   };
   queueMicrotask(() => {
@@ -224,11 +221,7 @@ export function createWidget({ element, root, launcher, options, memoryKey, at }
       sessions.say(userToken, saidAt, isTag);
       if (isReady) goOn();
     },
-    on: (event, listener) => {
-      const all = listeners.get(event) ?? new Set();
-      listeners.set(event, all.add(listener as (detail: never) => void));
-      return () => void all.delete(listener as (detail: never) => void);
-    },
+    on,
     destroy: () => {
       leaving.abort();
       sessions.close();

@@ -84,8 +84,10 @@ function start(script: HTMLScriptElement, early: Early | undefined): void {
     const run = () => {
       if (!undone) undo = ((app as AppMethods)[method] as (...all: unknown[]) => unknown)(...values);
     };
+    const isWish = method === 'open' || method === 'toggle';
+    if (isWish) element.hidden = false;
     if (app) run();
-    else if (method === 'open' || method === 'toggle') {
+    else if (isWish) {
       intent = run;
       loadApp();
     } else {
@@ -123,10 +125,7 @@ function start(script: HTMLScriptElement, early: Early | undefined): void {
   };
 
   const api: Api = {
-    open: () => {
-      element.hidden = false;
-      call('open');
-    },
+    open: () => void call('open'),
     close: () => void call('close'),
     toggle: () => void call('toggle'),
     identify: (userToken) => say(userToken),

@@ -37,3 +37,12 @@ export function watchTab(onChange: (what: 'left' | 'seen') => void, signal: Abor
 export function watchStorage(entry: string, onChange: () => void, signal: AbortSignal): void {
   addEventListener('storage', ({ key }) => (key === null || key === entry) && onChange(), { signal });
 }
+
+/** In a smaller window the chat covers the page. */
+export const smallQuery = '(max-width: 479.98px), (max-height: 399.98px)';
+
+/** A tab begins with this page, as one does that a link has opened. */
+export function isNewTab(): boolean {
+  const [page] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
+  return history.length < 2 && page?.type === 'navigate';
+}

@@ -78,7 +78,8 @@ function toNamed(event: string | undefined, json: Json): Frame {
   if (chat) return readChat(chat);
   if (event === 'approval' || json.requiresApproval === true || json.type === 'tool_approval_required')
     return readPause(json);
-  if (event === 'error' || json.type === 'error' || json.error !== undefined) return readError(json);
+  if (event === 'error' || json.type === 'error' || (json.error ?? undefined) !== undefined)
+    return readError(json);
   if (event === 'sources') return { kind: 'sources', sources: readSources(json.sources ?? json.items) };
   if (event === 'tool') return readTool(json);
   const kind = event ?? (typeof json.type === 'string' ? json.type : undefined);

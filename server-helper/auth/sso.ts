@@ -17,7 +17,7 @@ const leewaySeconds = 30;
 const maxLifetimeSeconds = 3600;
 const utf8 = new TextEncoder();
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-const unsafe = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]|^\s|\s$/;
+const unsafe = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]|\p{Surrogate}|^\s|\s$/u;
 
 /**
  * @param nowSeconds seconds since 1970

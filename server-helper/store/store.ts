@@ -60,7 +60,7 @@ export type TurnEndChange = Partial<
 >;
 
 /** Which state a turn must be in for its end to be written. A `runner` must still hold the turn. */
-export type EndsFrom = { status: 'running'; runner?: string } | { status: 'paused' };
+export type EndsFrom = { status: 'running'; runner?: string } | { status: 'paused' | 'stopped' };
 
 export type BeginTurn =
   | { kind: 'began' | 'known' | 'running'; conversation: ConversationRecord; turn: TurnRecord }

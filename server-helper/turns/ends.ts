@@ -16,6 +16,8 @@ export type Written =
 export type Ends = {
   write(turn: LiveTurn, end: TurnEnd, from: EndsFrom): Promise<Written>;
   isKept(turn: LiveTurn): boolean;
+  /** Stopped at another helper, which has not heard what was said until then: it is added. */
+  addText(turn: LiveTurn, stands: TurnRecord): Promise<void>;
   /** Tries once more what was kept, of one conversation or of all. */
   flush(conversationId?: string): Promise<void>;
 };
@@ -66,6 +68,11 @@ export function createEnds(store: Store, log: Log): Ends {
       return isSame ? { outcome: 'written' } : { outcome: 'other', stands };
     },
     isKept: (turn) => kept.has(turn),
+    async addText(turn, { status, answer, endedAt }) {
+      if (status !== 'stopped' || answer !== undefined || turn.text === '') return;
+      const change = { status: 'stopped', endedAt: endedAt ?? turn.toNow(), answer: turn.text } as const;
+      await store.endTurn(turn.conversationId, turn.id, change, { status: 'stopped' });
+    },
     async flush(conversationId) {
       const due = [...kept.values()].filter(
         ({ turn }) => conversationId === undefined || turn.conversationId === conversationId,

@@ -90,6 +90,7 @@ export function createEngine(context: RunContext, workspaces: Workspaces): Engin
       if (record?.status === 'running' && record.runner === runner) return;
       if (turn.isOver || turn.isClosing) return;
       runs.get(turn)?.yield();
+      if (record) await ends.addText(turn, record);
       if (!record || record.status === 'stopped') turn.end(turn.toStopped(record?.answer));
       else letGo(turn);
     },

@@ -197,6 +197,23 @@ test('a question sent before the session has answered goes into the conversation
   expect(here.site.asked).toEqual([`${adas}: ${secret}`, `${adas}: and another one`]);
 });
 
+test('a chat that was closed while its question waits stays closed, and the focus where the visitor is', async () => {
+  const { page, chat } = await visit('/plain');
+  here.site.today.sessionGate = createGate();
+  await chat.open();
+  await chat.ask('Anything?');
+  await chat.launcher.click();
+  await chat.panel.waitFor({ state: 'detached' });
+  await page.locator('#field').focus();
+  here.site.today.sessionGate.open();
+  await expect.poll(() => here.site.asked).toEqual(['anonymous:1: Anything?']);
+  await page.keyboard.type('my address');
+  expect(await page.locator('#field').inputValue()).toBe('my address');
+  expect(await chat.panel.count()).toBe(0);
+  await chat.open();
+  await chat.waitForAnswer('completed');
+});
+
 /** Leaves the tab, lets Ben sign in elsewhere where that is asked for, and comes back while the page looks up who is there. */
 async function comeBackSlowly(page: Page, user?: string): Promise<{ answer(): void }> {
   await showTab(page, false);

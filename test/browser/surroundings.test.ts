@@ -1,6 +1,7 @@
 /** The page around the chat: what of it reaches us, and what the chat borrows of it and gives back. */
+import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { visit } from '../support/browser.ts';
+import { findChat, visit } from '../support/browser.ts';
 import { startFakeHelper, toPage } from '../support/fakehelper.ts';
 import { useStage } from '../support/stage.ts';
 
@@ -156,6 +157,87 @@ test('on a phone the page behind the chat is inert and does not scroll, and is g
   await page.keyboard.press('Escape');
   await chat.panel.waitFor({ state: 'detached' });
   expect(await readPage()).toEqual(before);
+  await context.close();
+});
+
+const phone = { viewport: { width: 390, height: 844 }, reducedMotion: 'reduce' } as const;
+const isInert = (page: Page) => page.evaluate(() => document.body.inert);
+type Api = { hide(): void; toggle(): void };
+
+test('on a phone what the page locks and lifts while the chat is open stays lifted', async () => {
+  const { context, page, chat } = await visit(stage.browser, `${stage.server.here}/tall`, phone);
+  await page.evaluate(() => document.documentElement.style.setProperty('overflow', 'hidden'));
+  await chat.open();
+  await expect.poll(() => isInert(page)).toBe(true);
+  await page.evaluate(() => document.documentElement.style.removeProperty('overflow'));
+  await page.keyboard.press('Escape');
+  await chat.panel.waitFor({ state: 'detached' });
+  expect(await page.evaluate(() => document.documentElement.style.overflow)).toBe('');
+  await context.close();
+});
+
+test('on a phone a body that is swapped in is held too, and the one that leaves is set free', async () => {
+  const { context, page, chat } = await visit(stage.browser, `${stage.server.here}/tall`, phone);
+  await chat.open();
+  await expect.poll(() => isInert(page)).toBe(true);
+  await page.evaluate(() => {
+    const left = document.body;
+    Object.assign(window, { left });
+    left.replaceWith(document.createElement('body'));
+  });
+  const isLeftInert = () => page.evaluate(() => (window as unknown as { left: HTMLElement }).left.inert);
+  await expect.poll(() => isInert(page)).toBe(true);
+  expect(await isLeftInert()).toBe(false);
+  await page.keyboard.press('Escape');
+  await chat.panel.waitFor({ state: 'detached' });
+  expect([await isInert(page), await isLeftInert()]).toEqual([false, false]);
+  await context.close();
+});
+
+test('in a small window a chat that a reload opens again has the focus, and Escape closes it', async () => {
+  const { context, page, chat } = await visit(stage.browser, `${stage.server.here}/tall`, {
+    viewport: { width: 320, height: 200 },
+  });
+  await chat.open();
+  await page.reload();
+  await chat.panel.waitFor();
+  await expect.poll(() => page.evaluate(() => document.activeElement?.localName)).toBe('porchlight-chat');
+  await page.keyboard.press('Escape');
+  await chat.panel.waitFor({ state: 'detached' });
+  await context.close();
+});
+
+test('on a phone a page in a new tab is not covered by the chat of another', async () => {
+  const { context, page, chat } = await visit(stage.browser, `${stage.server.here}/tall`, phone);
+  await chat.open();
+  await chat.ask('Anything?');
+  await chat.waitForAnswer('completed');
+  const opening = context.waitForEvent('page');
+  await page.evaluate(() => open('/tall', '_blank', 'noopener'));
+  const other = await opening;
+  await other.locator('porchlight-chat').waitFor({ state: 'attached' });
+  await other.waitForTimeout(500);
+  expect(await findChat(other).panel.count()).toBe(0);
+  expect(await isInert(other)).toBe(false);
+  await context.close();
+});
+
+test('on a phone a chat that the next page hides leaves that page alone, and toggle() shows it', async () => {
+  const { context, page, chat } = await visit(stage.browser, `${stage.server.here}/tall`, phone);
+  await chat.open();
+  await chat.ask('Anything?');
+  await chat.waitForAnswer('completed');
+  await page.addInitScript(() => {
+    const scope = window as unknown as { Porchlight: unknown[] };
+    scope.Porchlight ||= [];
+    scope.Porchlight.push(['hide']);
+  });
+  await page.reload();
+  await page.waitForTimeout(500);
+  expect(await chat.panel.count()).toBe(0);
+  expect(await isInert(page)).toBe(false);
+  await page.evaluate(() => (window as unknown as { Porchlight: Api }).Porchlight.toggle());
+  await chat.panel.waitFor();
   await context.close();
 });
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type FakeAgent, startFakeAgent } from '../support/fake-agent.ts';
 import { createGate } from '../support/gate.ts';
-import { type RunningHelper, startHelper, until } from '../support/helper-process.ts';
+import { type RunningHelper, startHelper, until, untilAsync } from '../support/helper-process.ts';
 import { makePause, pauseWith, resumeWith } from '../support/pause.ts';
 import { createVisitor, makeQuestion, type TurnStream, toTurnPath, Visitor } from '../support/visitor.ts';
 
@@ -154,6 +154,20 @@ test('clause 41: what a helper has told anew goes on under the ids that it gave'
   const rest = await (await other.attach(conversationId, turnId, there.last.id)).whole();
   expect(rest.events[0]?.id).toBe(there.last.id + 1);
   expect(rest.text).toBe('It left.');
+});
+
+test('a turn stopped at the other helper keeps what the visitor has read of it', async () => {
+  const visitor = await createVisitor(one);
+  const { conversationId, turnId, stream } = await askSlowly(visitor, 'A long and useful beginning ');
+  const other = at(two, visitor);
+  expect((await other.call('DELETE', toTurnPath(conversationId, turnId))).status).toBe(204);
+  await stream.whole();
+  expect(stream.ended('turn-stopped').message.text).toBe('A long and useful beginning ');
+  for (const each of [visitor, other])
+    await untilAsync(async () => {
+      const { messages } = await each.history(conversationId);
+      return messages.at(-1)?.text.trim() === 'A long and useful beginning';
+    }, 'history has what was said');
 });
 
 test('a conversation deleted at one helper ends at the other', async () => {

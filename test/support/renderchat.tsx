@@ -56,7 +56,7 @@ const session = {
 /** @param respond what the helper says to a call; a Response stands as it is, anything else becomes JSON */
 export async function renderChat(
   respond: (call: Call) => Reply,
-  { isReady = () => true, begin: onBegin = () => {} } = {},
+  { isReady = (): boolean => true, begin: onBegin = () => {} } = {},
 ) {
   const calls: Call[] = [];
   const sessions = {

@@ -61,6 +61,7 @@ const wrong: Record<string, string[]> = {
     `${secret},,${secret}`,
     `${secret},short`,
   ],
+  PORCHLIGHT_SSO_ISSUER: [' ', 'issuer\n'],
   PORCHLIGHT_SESSION_SECRET: [' ', 'short', `${secret}\n`],
   PORCHLIGHT_ORIGINS: [
     ',',

@@ -137,3 +137,45 @@ test('when the time to decide is over the helper is asked, the card goes, and th
   expect(screen.queryByRole('button', { name: 'Allow' })).toBeNull();
   expect(screen.getByRole('status').textContent).toBe('The time to decide is over.');
 });
+
+const questions = [
+  { question: 'Cancel?', options: ['Yes', 'No'] },
+  { question: 'How many?', options: ['2', '20'] },
+];
+
+test('an answer that passes through an option’s words keeps them', async () => {
+  const { decisions } = await pause({ kind: 'question', questions });
+  const [first, second] = await screen.findAllByRole<HTMLInputElement>('textbox', { name: 'Something else' });
+  for (const value of ['N', 'No', 'No,', 'No, wait']) {
+    fireEvent.input(first!, { target: { value } });
+    expect(first!.value).toBe(value);
+  }
+  fireEvent.input(second!, { target: { value: '20' } });
+  expect(second!.value).toBe('20');
+  expect(screen.getByRole('button', { name: '20' }).ariaPressed).not.toBe('true');
+  fireEvent.click(screen.getByRole('button', { name: 'Send answer' }));
+  await waitFor(() => expect(decisions()).toEqual([{ decision: 'answer', answers: ['No, wait', '20'] }]));
+});
+
+test('what is half filled in is still there after the chat was closed', async () => {
+  const { panel } = await pause({ kind: 'question', questions });
+  const [field] = await screen.findAllByRole<HTMLInputElement>('textbox', { name: 'Something else' });
+  fireEvent.input(field!, { target: { value: 'Only the hat' } });
+  panel.setOpen(false);
+  await waitFor(() => expect(screen.queryByRole('form')).toBeNull());
+  panel.setOpen(true);
+  const [again] = await screen.findAllByRole<HTMLInputElement>('textbox', { name: 'Something else' });
+  expect(again!.value).toBe('Only the hat');
+});
+
+test('a click that was meant for what stood there before decides nothing', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  const { decisions } = await pause({});
+  const allow = await screen.findByRole('button', { name: 'Allow' });
+  fireEvent.click(allow, { detail: 1 });
+  vi.advanceTimersByTime(401);
+  fireEvent.click(allow, { detail: 2 });
+  expect(decisions()).toEqual([]);
+  fireEvent.click(allow, { detail: 1 });
+  await waitFor(() => expect(decisions()).toEqual([{ decision: 'approve' }]));
+});

@@ -158,3 +158,29 @@ test('a question that is not delivered goes back to the composer, before what is
   fireEvent.click(await screen.findByRole('button', { name: /^Tents/ }));
   await waitFor(() => expect(field().value).toBe('Is it warm?\nand dry?'));
 });
+
+test('Stop on a question that waits for its session gives it back to the composer', async () => {
+  await renderChat(() => new WidgetError('internal'), { isReady: () => false });
+  write('Is it warm?');
+  press({ key: 'Enter' });
+  fireEvent.click(await screen.findByRole('button', { name: 'Stop the answer' }));
+  await waitFor(() => expect(field().value).toBe('Is it warm?'));
+});
+
+test('a question in a conversation that was deleted elsewhere goes back to the composer of a new one, which says why', async () => {
+  const { conversation, calls } = await renderChat(({ method }) =>
+    method === 'PUT' ? new WidgetError('not-found') : { id: 'one', title: '', mode: 'ask', messages: [] },
+  );
+  await conversation.load('one');
+  write('Still there?');
+  press({ key: 'Enter' });
+  await screen.findByText(/This conversation is no longer there/);
+  await waitFor(() => expect(field().value).toBe('Still there?'));
+  press({ key: 'Enter' });
+  await waitFor(() => expect(calls.filter(({ method }) => method === 'PUT')).toHaveLength(2));
+  const [first, second] = calls
+    .filter(({ method }) => method === 'PUT')
+    .map(({ path }) => path.split('/')[2]);
+  expect(first).toBe('one');
+  expect(second).not.toBe('one');
+});

@@ -121,3 +121,27 @@ test('a list that is asked for too often counts the wait down before it can be t
   const retry = await screen.findByRole('button', { name: 'Try again in 3 s' });
   expect(retry.hasAttribute('disabled')).toBe(true);
 });
+
+test('a conversation that is slow to come says that it is loading', async () => {
+  await openList(({ path }) => (path === '/conversations/one' ? new Promise(() => {}) : undefined));
+  fireEvent.click(await screen.findByRole('button', { name: /^Tents/ }));
+  await screen.findByText('Loading');
+});
+
+test('more is asked for once, however often it is clicked', async () => {
+  let give = (_: object) => {};
+  const next = new Promise<object>((resolve) => {
+    give = resolve;
+  });
+  const { calls } = await openList(({ path }) => {
+    if (path === '/conversations') return { conversations: rows, next: 'c' };
+    return path.includes('cursor') ? next : undefined;
+  });
+  const more = await screen.findByRole('button', { name: 'Show more' });
+  fireEvent.click(more);
+  fireEvent.click(more);
+  give({ conversations: [{ id: 'three', title: 'Stoves', updatedAt: at }] });
+  await findRow('Stoves');
+  expect(screen.getAllByRole('listitem')).toHaveLength(3);
+  expect(paths(calls, 'GET').filter((path) => path.includes('cursor'))).toHaveLength(1);
+});

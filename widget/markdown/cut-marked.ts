@@ -19,6 +19,9 @@ const unread =
 const dialects = /,(?:breaks:(\w+),)?pedantic:(\w+)\}/g;
 /** Whether the browser knows `(?<=…)`: all that the styles are for do. */
 const looksBehind = /\(\(\w+=""\)=>\{try\{.{0,99}?\}catch\{.{0,20}?\}\}\)\(\)/;
+/** Of the lexer's class, for those who want no instance. */
+const shortcuts =
+  /static get rules\(\)\{return\{[^}]*\}\}static lex\(\w+,\w+\)\{[^}]*\}static lexInline\(\w+,\w+\)\{[^}]*\}/;
 const instance = /var \w+=new \w+;function \w+\(\w+,\w+\)\{return \w+\.parse\(/;
 
 /**
@@ -33,6 +36,7 @@ export function cutMarked(code: string): string {
   if (from < 0 || !lexer || !tokenizer || !looksBehind.test(code))
     throw new Error('marked has another shape now: see widget/markdown/cut-marked.ts');
   let kept = code.slice(0, from).replace(unread, '').replace(looksBehind, 'true');
+  kept = kept.replace(shortcuts, '').replace(/this\.options=(\w+)\|\|\w+/g, 'this.options=$1');
   for (const [name, value] of Object.entries(options)) kept = kept.replaceAll(`this.options.${name}`, value);
   for (const rules of [...kept.matchAll(dialects)].flatMap(([, ...names]) => names))
     if (rules) kept = withoutTable(kept, rules);

@@ -24,8 +24,8 @@ export type ConversationDeps = {
   readPage: () => TurnRequest['page'];
   /** Calls back once before the next frame. */
   onNextFrame: (draw: () => void) => void;
-  /** Undefined: it is held. */
-  onSent: (conversationId: string | undefined) => void;
+  /** Undefined: it is held. @param wasHeld the visitor sent it earlier, and may have closed the chat since */
+  onSent: (conversationId: string | undefined, wasHeld: boolean) => void;
   /** Which veil hides what is on screen; 0 for none. */
   readVeil: () => number;
   /** What was not delivered is to be a draft again. */
@@ -64,11 +64,10 @@ export type Conversation = { readonly [K in Shown]: ReadonlySignal<Screen[K]['va
 };
 
 export function createConversation(deps: ConversationDeps): Conversation {
-  const { sessions, memory, unsent, tabs, makeId = makeUuid } = deps;
+  const { sessions, memory, tabs, makeId = makeUuid } = deps;
   const screen = createScreen();
   const { id, entries, running, loading, lost, problem, older, hasOlder } = screen;
-
-  const outbox = createOutbox(memory, unsent, screen, () => sessions.typist, deps.readVeil);
+  const outbox = createOutbox(memory, deps.unsent, screen, () => sessions.typist, deps.readVeil);
 
   const say = (situation: Situation, again?: () => void) => (error: unknown) => {
     const cause = toWidgetError(error);
@@ -132,7 +131,8 @@ export function createConversation(deps: ConversationDeps): Conversation {
     // A question that may be sent again later is not lost by a reload.
     if (entry.known || !isRetryable(end.code)) outbox.forget(entry.turnId);
     else if (end.code !== 'offline') outbox.refuse(entry.turnId, end.code);
-    if (end.code === 'not-found' && !question) forget();
+    if (end.code === 'not-found') forget();
+    if (end.code === 'not-found' && question) say('resume-failed')(end);
     if (end.code === 'turn-running') {
       // Another tab was quicker: its turn is shown, and this question stays, to be sent again.
       await reloadOrSay(conversationId);
@@ -144,24 +144,25 @@ export function createConversation(deps: ConversationDeps): Conversation {
     outbox,
     follow,
     isReady: deps.isReady,
+    onTakenBack: deps.onTakenBack,
     say: (again) => say('stop-failed', again),
   });
   const ask = (conversationId: string, turnId: string, question: TurnRequest) => {
     memory.change({ conversationId, pending: { conversationId, turnId, question } });
     void follow(conversationId, screen.add(turnId, question, createAnswer(turnId, 'sending')), question);
   };
-  const take = (turnId: string, question: TurnRequest) => {
+  const take = (turnId: string, question: TurnRequest, wasHeld = false) => {
     problem.value = undefined;
     if (!deps.isReady()) {
       outbox.hold(turnId, question);
-      deps.onSent(undefined);
+      deps.onSent(undefined, false);
       return deps.begin();
     }
     const conversationId = id.value ?? makeId();
     id.value = conversationId;
     if (question.replaces !== undefined) screen.cutFrom(question.replaces);
     ask(conversationId, turnId, question);
-    deps.onSent(conversationId);
+    deps.onSent(conversationId, wasHeld);
   };
   const send = (text: string, replaces?: string) => {
     const question: TurnRequest = { text };
@@ -239,7 +240,7 @@ export function createConversation(deps: ConversationDeps): Conversation {
     refresh() {
       if (id.value !== undefined && running.value === undefined) void reloadOrSay(id.value);
     },
-    release: () => outbox.release(take),
+    release: () => outbox.release((turnId, question) => take(turnId, question, true)),
     refuse: (error) => outbox.refuseHeld(error),
     hide: (staysOpen) => outbox.hide(staysOpen),
     close: () => screen.endAll(),

@@ -12,10 +12,13 @@ export type StoppingDeps = {
   follow: (conversationId: string, entry: Entry) => Promise<void>;
   /** It is known whose conversation is shown. */
   isReady: () => boolean;
+  /** It is to be a draft again. */
+  onTakenBack: (text: string) => void;
   say: (again: () => void) => (error: unknown) => void;
 };
 
-export function createStopping({ sessions, screen, outbox, follow, isReady, say }: StoppingDeps) {
+export function createStopping(deps: StoppingDeps) {
+  const { sessions, screen, outbox, follow, isReady, onTakenBack, say } = deps;
   const { id, entries, running, lost, problem } = screen;
   const sendStop = (conversationId: string, entry: Entry): void => {
     problem.value = undefined;
@@ -35,7 +38,11 @@ export function createStopping({ sessions, screen, outbox, follow, isReady, say 
       if (!entry) return;
       const conversationId = id.value as string;
       if (entry.known) return sendStop(conversationId, entry);
-      if (!isReady()) return outbox.giveUp(entry, undefined);
+      if (!isReady()) {
+        // What was to be shown here is not known yet, and takes its place.
+        if (entry.question !== undefined) onTakenBack(entry.question);
+        return outbox.giveUp(entry, undefined);
+      }
       if (lost.value) return outbox.giveUp(entry, lost.value);
       outbox.drop(entry);
       const path = toTurnPath({ conversationId, turnId: entry.turnId });

@@ -3,6 +3,7 @@ import { signal } from '@preact/signals';
 import { createRef } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { ConversationList } from '../../server-helper/protocol/wire.ts';
+import { smallQuery } from '../page.ts';
 import type { State } from '../states.ts';
 import { useBorrowed } from './borrowed.ts';
 import { Composer } from './composer.tsx';
@@ -10,9 +11,6 @@ import { Chat, type ChatContext, useChat } from './context.ts';
 import { useDialog } from './dialog.ts';
 import { PanelView } from './panel.tsx';
 import { Suggestions } from './suggestions.tsx';
-
-/** In a smaller window the chat covers the page. */
-export const smallQuery = '(max-width: 479.98px), (max-height: 399.98px)';
 
 function useIsSmall(): boolean {
   const [isSmall, setIsSmall] = useState(() => matchMedia(smallQuery).matches);

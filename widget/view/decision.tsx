@@ -1,6 +1,6 @@
 /** A paused turn: the card on which the visitor allows, declines, or answers. */
-import { useSignal } from '@preact/signals';
-import { useEffect, useLayoutEffect } from 'preact/hooks';
+import { type Signal, signal, useSignal } from '@preact/signals';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { Question, TurnEventData } from '../../server-helper/protocol/wire.ts';
 import { createDeciding } from '../state/deciding.ts';
 import css from '../styles/decision.css?inline';
@@ -33,6 +33,32 @@ export default function Decision({ turnId, pause, onGrow }: DecisionProps & { on
   );
 }
 
+type Draft = Signal<readonly { text: string; isChosen: boolean }[]>;
+/** What is half filled in, as long as the turn waits: closing the chat or looking elsewhere loses none of it. */
+const drafts = new WeakMap<object, Draft>();
+
+function findDraft(pause: object, count: number): Draft {
+  const draft =
+    drafts.get(pause) ?? signal(Array.from({ length: count }, () => ({ text: '', isChosen: false })));
+  drafts.set(pause, draft);
+  return draft;
+}
+
+/** So long after a card has come under the pointer a click was meant for what stood there before. */
+const guardMs = 400;
+
+/** Stops the clicks that were not meant for the card; a key's click has no detail. */
+function useGuard() {
+  const since = useRef(performance.now());
+  return (event: MouseEvent) => {
+    const isEarly = event.detail === 1 && performance.now() - since.current < guardMs;
+    if (event.detail > 1 || isEarly) {
+      event.preventDefault();
+      event.stopPropagation();
+    }
+  };
+}
+
 function OpenUntil({ pause }: Pick<DecisionProps, 'pause'>) {
   const { t } = useChat();
   const at = new Date(pause.expiresAt);
@@ -56,7 +82,7 @@ function Approval({ turnId, pause }: DecisionProps) {
       });
   };
   return (
-    <section class="card" aria-label={t(isPlan ? 'planTitle' : 'approvalTitle')}>
+    <section class="card" aria-label={t(isPlan ? 'planTitle' : 'approvalTitle')} onClickCapture={useGuard()}>
       <p class="title">{t(isPlan ? 'planTitle' : 'approvalTitle')}</p>
       <p dir="auto">
         <strong>{pause.tool.title}</strong>
@@ -96,10 +122,10 @@ const none: readonly Question[] = [];
 function Questions({ turnId, pause }: DecisionProps) {
   const { conversation, rest, t } = useChat();
   const questions = pause.questions ?? none;
-  const answers = useSignal<readonly string[]>(questions.map(() => ''));
+  const answers = findDraft(pause, questions.length);
   const decided = useSignal(false);
-  const answer = (index: number, text: string) => {
-    answers.value = answers.value.map((old, at) => (at === index ? text : old));
+  const answer = (index: number, text: string, isChosen = false) => {
+    answers.value = answers.value.map((old, at) => (at === index ? { text, isChosen } : old));
   };
   const send = () => {
     rest();
@@ -108,21 +134,22 @@ function Questions({ turnId, pause }: DecisionProps) {
       .decide(
         turnId,
         'answer',
-        answers.value.map((text) => text.trim()),
+        answers.value.map(({ text }) => text.trim()),
       )
       .finally(() => {
         decided.value = false;
       });
   };
   const choose = (index: number, option: string) => {
-    answer(index, option);
+    answer(index, option, true);
     if (questions.length === 1) send();
   };
-  const isComplete = answers.value.every((text) => text.trim() !== '');
+  const isComplete = answers.value.every(({ text }) => text.trim() !== '');
   return (
     <form
       class="card"
       aria-label={t('questionTitle')}
+      onClickCapture={useGuard()}
       onSubmit={(event) => {
         event.preventDefault();
         if (isComplete) send();
@@ -136,7 +163,7 @@ function Questions({ turnId, pause }: DecisionProps) {
               <button
                 type="button"
                 key={option}
-                aria-pressed={answers.value[index] === option}
+                aria-pressed={answers.value[index]?.isChosen === true && answers.value[index].text === option}
                 onClick={() => choose(index, option)}
               >
                 {option}
@@ -148,7 +175,7 @@ function Questions({ turnId, pause }: DecisionProps) {
             aria-label={t('ownAnswer')}
             placeholder={t('ownAnswer')}
             maxLength={2000}
-            value={options.includes(answers.value[index] ?? '') ? '' : answers.value[index]}
+            value={answers.value[index]?.isChosen ? '' : answers.value[index]?.text}
             onInput={(event) => answer(index, event.currentTarget.value)}
           />
         </fieldset>

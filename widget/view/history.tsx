@@ -13,11 +13,14 @@ export { css };
 export default function History() {
   const { sessions, list, t } = useChat();
   const area = useRef<HTMLElement>(null);
+  const isLoading = useRef(false);
   const failure = useSignal<WidgetError | undefined>(undefined);
   const { conversations, next } = list.value ?? {};
   const error = failure.value;
   /** @param cursor where the rows that are shown go on */
   const load = async (cursor?: string) => {
+    if (isLoading.current) return;
+    isLoading.current = true;
     try {
       const query = cursor === undefined ? '' : `?cursor=${encodeURIComponent(cursor)}`;
       const response = await sessions.call({ method: 'GET', path: `/conversations${query}` });
@@ -27,6 +30,8 @@ export default function History() {
       failure.value = undefined;
     } catch (error) {
       failure.value = toWidgetError(error);
+    } finally {
+      isLoading.current = false;
     }
   };
   useEffect(() => {

@@ -93,7 +93,8 @@ export function Messages() {
       tabIndex={0}
       aria-label={name === undefined ? t('chat') : t('panel', { name })}
     >
-      {entries.length === 0 && !conversation.loading.value && <Welcome />}
+      {entries.length === 0 &&
+        (conversation.loading.value ? <Notice state="loading" class="outcome" /> : <Welcome />)}
       {isOnTop && trouble}
       {conversation.hasOlder.value && !isOnTop && (
         <button

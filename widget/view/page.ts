@@ -7,7 +7,10 @@ function borrow(element: HTMLElement, name: string, value: string): () => void {
   const before = style.getPropertyValue(name);
   const priority = style.getPropertyPriority(name);
   style.setProperty(name, value, 'important');
+  const ours = style.getPropertyValue(name);
   return () => {
+    // The page has changed or lifted it meanwhile: that stands.
+    if (style.getPropertyValue(name) !== ours || style.getPropertyPriority(name) !== 'important') return;
     style.setProperty(name, before, priority);
     if (!had && element.getAttribute('style') === '') element.removeAttribute('style');
   };
@@ -15,22 +18,37 @@ function borrow(element: HTMLElement, name: string, value: string): () => void {
 
 /** While the chat covers the page, nothing behind it can be reached or scrolled. @returns what undoes it */
 export function holdPage(dialog: HTMLElement): () => void {
-  const host = (dialog.getRootNode() as ShadowRoot).host;
-  dialog.addEventListener('keydown', keepFocusInside);
-  const undo = [
-    borrow(document.documentElement, 'overflow', 'hidden'),
-    () => dialog.removeEventListener('keydown', keepFocusInside),
-  ];
-  for (let kept: Element | null = host; kept && kept !== document.documentElement; kept = kept.parentElement)
-    for (const other of kept.parentElement?.children ?? [])
-      if (other !== kept && other instanceof HTMLElement && !other.inert && other.localName !== 'head') {
+  const root = dialog.getRootNode() as ShadowRoot;
+  const { documentElement } = document;
+  const held = new Set<HTMLElement>();
+  const free = (element: HTMLElement) => {
+    if (held.delete(element)) element.inert = false;
+  };
+  const hold = () => {
+    for (const element of held) if (!element.isConnected) free(element);
+    const beside: Element[] = [...root.children].filter((one) => !one.contains(dialog));
+    for (let kept: Element | null = root.host; kept && kept !== documentElement; kept = kept.parentElement)
+      beside.push(...[...(kept.parentElement?.children ?? [])].filter((one) => one !== kept));
+    for (const other of beside)
+      if (other instanceof HTMLElement && !other.inert && other.localName !== 'head') {
         other.inert = true;
-        undo.push(() => {
-          other.inert = false;
-        });
+        held.add(other);
       }
+  };
+  dialog.addEventListener('keydown', keepFocusInside);
+  const giveBack = borrow(documentElement, 'overflow', 'hidden');
+  hold();
+  // A page that swaps its body keeps the old one, to show it again.
+  const swaps = new MutationObserver(hold);
+  swaps.observe(documentElement, { childList: true });
+  // Of a page that was reloaded the body has the focus, where no key is heard.
+  if (!document.activeElement || document.activeElement === document.body)
+    dialog.querySelector<HTMLElement>('.messages')?.focus({ preventScroll: true });
   return () => {
-    for (const step of undo) step();
+    swaps.disconnect();
+    for (const element of [...held]) free(element);
+    giveBack();
+    dialog.removeEventListener('keydown', keepFocusInside);
   };
 }
 

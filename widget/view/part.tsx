@@ -35,6 +35,10 @@ export function createPart<P extends object>(load: () => Promise<PartModule<P>>)
     }, []);
     const Loaded = loaded.value;
     if (Loaded) return <Loaded {...props} />;
-    return failed.value ? <Notice state="part-failed" again={get} /> : null;
+    return failed.value ? (
+      <Notice state="part-failed" again={get} />
+    ) : (
+      <Notice state="loading" class="outcome" />
+    );
   };
 }
