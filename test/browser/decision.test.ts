@@ -20,7 +20,7 @@ test('an approval card says what is to be done with which values, and approving 
   expect(words).toContain('Order status');
   expect(words).toContain('LF-10234');
   expect(stage.server.events('chat.resumed')).toHaveLength(resumedBefore);
-  await scene.chat.button('Allow').click();
+  await scene.chat.button('Allow').press('Enter');
   const answer = await scene.chat.waitForAnswer('completed');
   expect(await scene.chat.readBody(answer)).toContain('Order LF-10234 is shipped.');
   expect(await card.count()).toBe(0);
@@ -29,7 +29,7 @@ test('an approval card says what is to be done with which values, and approving 
 
 test('denying ends the turn without the tool being run', async () => {
   await askForTheOrder();
-  await scene.chat.button('Do not allow').click();
+  await scene.chat.button('Do not allow').press('Enter');
   const answer = await scene.chat.waitForAnswer('completed');
   expect(await scene.chat.readBody(answer)).toBe('All right, I did not look up the order.');
 });
@@ -43,7 +43,7 @@ test('a card that waits is there again after a reload, and in a second tab, and 
   await scene.chat.waitForAnswer('paused');
   await other.waitForAnswer('paused');
   const resumedBefore = stage.server.events('chat.resumed').length;
-  await scene.chat.button('Allow').click();
+  await scene.chat.button('Allow').press('Enter');
   const answers = [await scene.chat.waitForAnswer('completed'), await other.waitForAnswer('completed')];
   for (const answer of answers) expect(await scene.chat.readBody(answer)).toContain('is shipped.');
   expect(stage.server.events('chat.resumed')).toHaveLength(resumedBefore + 1);
@@ -54,7 +54,7 @@ test('a question of the agent is answered by choosing one of its options', async
   const paused = await scene.chat.waitForAnswer('paused');
   const card = paused.getByRole('form', { name: 'The agent asks' });
   await card.getByText('Which of these do you mean?').waitFor();
-  await card.getByRole('button', { name: 'Shipping', exact: true }).click();
+  await card.getByRole('button', { name: 'Shipping', exact: true }).press('Enter');
   const answer = await scene.chat.waitForAnswer('completed');
   expect(await scene.chat.readBody(answer)).toContain('business days');
   expect(await card.count()).toBe(0);

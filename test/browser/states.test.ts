@@ -253,7 +253,7 @@ const scenes: Record<State, Act> = {
   'decision-failed': async (scene) => {
     await paused(scene);
     await scene.page.route('**/decision', fail);
-    await scene.chat.button('Allow').click();
+    await scene.chat.button('Allow').press('Enter');
   },
   'part-failed': async ({ page, chat }) => {
     await page.route('**/history-*.js', abort);

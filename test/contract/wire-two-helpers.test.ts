@@ -158,7 +158,16 @@ test('clause 41: what a helper has told anew goes on under the ids that it gave'
 
 test('a turn stopped at the other helper keeps what the visitor has read of it', async () => {
   const visitor = await createVisitor(one);
-  const { conversationId, turnId, stream } = await askSlowly(visitor, 'A long and useful beginning ');
+  // An agent that writes nothing of it down.
+  agent.nextChat(async (answer) => {
+    answer.open();
+    answer.event('delta', { text: 'A long and useful beginning ' });
+    await answer.cancelled;
+    answer.end();
+  });
+  const [conversationId, turnId] = [randomUUID(), randomUUID()];
+  const stream = await visitor.ask(conversationId, turnId, makeQuestion());
+  await stream.untilText('A long and useful');
   const other = at(two, visitor);
   expect((await other.call('DELETE', toTurnPath(conversationId, turnId))).status).toBe(204);
   await stream.whole();

@@ -26,7 +26,7 @@ export function holdPage(dialog: HTMLElement): () => void {
   };
   const hold = () => {
     for (const element of held) if (!element.isConnected) free(element);
-    const beside: Element[] = [...root.children].filter((one) => !one.contains(dialog));
+    const beside: Element[] = [];
     for (let kept: Element | null = root.host; kept && kept !== documentElement; kept = kept.parentElement)
       beside.push(...[...(kept.parentElement?.children ?? [])].filter((one) => one !== kept));
     for (const other of beside)
