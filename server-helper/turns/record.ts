@@ -42,12 +42,10 @@ export function findAnswer(
   if (late.some((other) => isSameBeginning(other.answer ?? '', answer.text))) return undefined;
   // What was heard of this turn is how its answer begins, be it written down with what was said before the pause or not.
   const heard = turn.answer ?? '';
-  const sinceDecision = heard.slice(said.length);
-  const isOwn = [heard, sinceDecision].some(
+  const isOwn = [heard, heard.slice(said.length)].some(
     (words) => words.trim() !== '' && answer.text.trim().startsWith(words.trim()),
   );
   if (late.length > 0 && heard.trim() !== '' && !isOwn) return undefined;
-  if (sinceDecision.trim().length >= tellingChars && isOwn) return answer;
   // Over before a word of it was seen, and the agent had it: whatever comes now may be its own.
   const isSilent = (other: Turn) => {
     if ((other.answer ?? '').trim() !== '') return false;
@@ -60,9 +58,6 @@ export function findAnswer(
   };
   return late.some(isSilent) ? undefined : answer;
 }
-
-/** So many characters heard are no chance. */
-const tellingChars = 12;
 
 /** The agent said that it would not answer it. */
 function wasRefused({ code }: Turn): boolean {
