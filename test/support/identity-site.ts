@@ -182,6 +182,8 @@ export function watchFor(page: Page, word: string): Promise<void> {
     const root = document.querySelector('porchlight-chat')!.shadowRoot!;
     scope.seen = 0;
     const look = (isFrame = false) => {
+      // A tab in the background is seen by nobody.
+      if (document.hidden) return;
       const isVeiled = root.querySelector('.app')?.classList.contains('veiled');
       const drafts = [...root.querySelectorAll('textarea')].map(({ value }) => value);
       // A veil hides the messages: what is typed and what is read out it does not.
