@@ -115,7 +115,8 @@ const admit = (route: Route) => {
   return route.fulfill({ json: { session, expiresInSeconds: 3600, visitor, agent, allowed: {} } });
 };
 
-test('after a sign-out in another tab the next question in the dock is asked, as whoever is there now', async () => {
+/** Ada has asked here. @returns another tab */
+async function askAsAda(): Promise<typeof scene.page> {
   const { page, context, chat } = scene;
   await context.route('**/session', admit);
   await say(page, toJwt({ email: 'ada@shop.test' }));
@@ -124,6 +125,12 @@ test('after a sign-out in another tab the next question in the dock is asked, as
   const other = await context.newPage();
   await other.goto(`${stage.server.here}/`);
   await findChat(other).dock.waitFor();
+  return other;
+}
+
+test('after a sign-out in another tab the next question in the dock is asked, as whoever is there now', async () => {
+  const { page, chat } = scene;
+  const other = await askAsAda();
   await say(other);
   await chat.answers.first().waitFor({ state: 'detached' });
   // The focus is in the composer still, so that no click and no focus begins anything.
@@ -134,14 +141,8 @@ test('after a sign-out in another tab the next question in the dock is asked, as
 });
 
 test('where another tab has signed somebody else in, a question is said not to be sent, and only a reload is offered', async () => {
-  const { page, context, chat } = scene;
-  await context.route('**/session', admit);
-  await say(page, toJwt({ email: 'ada@shop.test' }));
-  await chat.ask('As Ada?');
-  await chat.waitForAnswer('completed');
-  const other = await context.newPage();
-  await other.goto(`${stage.server.here}/`);
-  await findChat(other).dock.waitFor();
+  const { chat } = scene;
+  const other = await askAsAda();
   await say(other, toJwt({ email: 'ben@shop.test' }));
   await chat.answers.first().waitFor({ state: 'detached' });
   if (!(await chat.panel.isVisible())) await chat.composer.click();

@@ -46,7 +46,7 @@ export type SessionHooks = {
   refuse(error: WidgetError): void;
   /** Takes up what this visitor left. */
   resume(): void;
-  /** After each step: the how manieth veil hides all that is on screen; 0 for none. */
+  /** After each step: which veil hides all that is on screen, by its number; 0 for none. */
   veil(veil: number): void;
 };
 
