@@ -1,7 +1,7 @@
 /** What the markdown tests share: rendering without a browser, and the specifications' examples. */
 import { createRequire } from 'node:module';
 import { h } from 'preact';
-import { loadNames } from '../../widget/markdown/entities.ts';
+import { loadReferences } from '../../widget/markdown/entities.ts';
 import { createGrowing } from '../../widget/markdown/grow.ts';
 import type { RenderContext } from '../../widget/markdown/render.tsx';
 import { renderBlocks } from '../../widget/markdown/render.tsx';
@@ -11,7 +11,7 @@ import { toHtml } from './html.ts';
 
 export type Example = { name: string; markdown: string; html: string };
 
-await loadNames();
+await loadReferences();
 
 /** Without the copy button, which no specification knows. */
 const context: RenderContext = { copyButton: () => h('wbr', null), strings: en };

@@ -48,6 +48,16 @@ test('being written, it shows what is there, and the live region waits for the e
   expect(spoken()).toBe('');
 });
 
+test('character references are read once their names are there, in what was drawn before too', async () => {
+  const { say } = await ask();
+  const text =
+    'First &rarr; then.\n\n# Then &amp; now\n\n`&amp;` [a](https://example.com/?a=1&amp;b=2) &#33; &nosuch;';
+  say({ kind: 'turn-completed', data: { message: toMessage({ text }) } });
+  await waitFor(() => expect(answer().textContent).toContain('First → then.Then & now'));
+  expect(answer().textContent).toContain('&amp; a ! &nosuch;');
+  expect(screen.getByRole('link', { name: 'a' }).getAttribute('href')).toBe('https://example.com/?a=1&b=2');
+});
+
 test('using a tool, it names the tool', async () => {
   const { say } = await ask();
   say({ kind: 'tool', data: { id: '1', name: 'search', title: 'Search', status: 'running' } });

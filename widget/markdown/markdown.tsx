@@ -8,7 +8,7 @@ type BlockProps = { token: Token; context: RenderContext; headingDepth: number }
 
 class Block extends Component<BlockProps> {
   override shouldComponentUpdate(next: BlockProps): boolean {
-    return next.token !== this.props.token;
+    return next.token !== this.props.token || next.context !== this.props.context;
   }
   override render({ token, context, headingDepth }: BlockProps) {
     return renderBlock(token, context, headingDepth);
@@ -21,7 +21,7 @@ export class Markdown extends Component<MarkdownProps> {
   #growing = createGrowing();
 
   override shouldComponentUpdate(next: MarkdownProps): boolean {
-    return next.text !== this.props.text;
+    return next.text !== this.props.text || next.context !== this.props.context;
   }
   override render({ text, context }: MarkdownProps): VNode[] {
     // Headings leave no level out, below that of the chat's own name.

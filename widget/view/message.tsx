@@ -1,5 +1,6 @@
 /** One turn on screen: the question as it was asked, and the answer as it grows. A delta renders this alone. */
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import { references } from '../markdown/entities.ts';
 import { Markdown } from '../markdown/markdown.tsx';
 import type { RenderContext } from '../markdown/render.tsx';
 import { toSafeLink } from '../markdown/url.ts';
@@ -44,7 +45,7 @@ function AgentMessage({ entry, answer, onGrow }: { entry: Entry; answer: Answer;
   const { panel, conversation, strings } = useChat();
   const context = useMemo<RenderContext>(
     () => ({ strings, copyButton: (code) => <CopyButton text={code} /> }),
-    [strings],
+    [strings, references.value],
   );
   const body = useRef<HTMLDivElement>(null);
   const selectAgain = keepSelection(body.current);
