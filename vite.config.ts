@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
 import type { BuildEnvironmentOptions, EnvironmentOptions, Plugin, Rolldown } from 'vite';
 import { defineConfig } from 'vitest/config';
-import { cutMarked } from './widget/markdown/cut-marked.ts';
+import { cutMarked } from './widget/build/cut-marked.ts';
+import { cutSignals } from './widget/build/cut-signals.ts';
 
 const widgetFolder = 'dist/widget';
 /** Browsers that know `light-dark()`: for older ones each `color-scheme` would be written three times. */
@@ -27,9 +28,21 @@ const nameApp: Plugin = {
       : null,
 };
 
-const lexerOnly: Plugin = {
-  name: 'porchlight:lexer-only',
-  transform: (code, id) => (/marked[\\/]lib[\\/]marked\.esm\.js$/.test(id) ? cutMarked(code) : null),
+/** The classic runtime is lighter than the automatic one, which names every list of children, but is not imported by itself. */
+const importJsx: Plugin = {
+  name: 'porchlight:import-jsx',
+  enforce: 'pre',
+  transform: (code, id) => (id.endsWith('.tsx') ? `import { Fragment, h } from 'preact';${code}` : null),
+};
+
+/** Of two packages what is used here. */
+const cutPackages: Plugin = {
+  name: 'porchlight:cut-packages',
+  transform(code, id) {
+    if (/marked[\\/]lib[\\/]marked\.esm\.js$/.test(id)) return cutMarked(code);
+    if (/@preact[\\/]signals[\\/]dist[\\/]signals\.mjs$/.test(id)) return cutSignals(code);
+    return null;
+  },
 };
 
 /** A file loaded on demand has nothing to preload, and a page's own listeners hear nothing of it. */
@@ -66,6 +79,8 @@ function toWidgetEnvironment(
 ): EnvironmentOptions {
   return {
     consumer: 'client',
+    // Of packages the modules for today's browsers: `browser` names those for older ones.
+    resolve: { conditions: ['import'] },
     build: {
       outDir: widgetFolder,
       emptyOutDir: false,
@@ -110,8 +125,9 @@ function toNodeEnvironment(outDir: string, input: Record<string, string>): Envir
 }
 
 export default defineConfig({
-  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-  plugins: [nameApp, lexerOnly, plainImport],
+  define: { 'window.__PREACT_SIGNALS_DEVTOOLS__': 'false' },
+  oxc: { jsx: { runtime: 'classic', pragma: 'h', pragmaFrag: 'Fragment', development: false } },
+  plugins: [nameApp, importJsx, cutPackages, plainImport],
   environments: {
     app: toWidgetEnvironment({ app: 'widget/element.ts' }, { emptyOutDir: true }),
     // The loader loads it where the app is not loaded, so it shares no file with the app.
@@ -148,5 +164,7 @@ export default defineConfig({
     expect: { poll: { timeout: 15_000 } },
     // The browser tests mostly wait: two files at once cost little more than one.
     maxWorkers: 2,
+    // As it is built: cut.
+    server: { deps: { inline: ['marked', '@preact/signals'] } },
   },
 });

@@ -1,5 +1,5 @@
-/** Markdown source → tokens, by marked's lexer (CommonMark and GFM). Holds what an answer may cost. */
-import { Lexer, type Links, type Token, Tokenizer } from 'marked';
+/** Markdown source → tokens, by marked's lexer (CommonMark and GFM) as ../build/cut-marked.ts leaves it. Holds what an answer may cost. */
+import { Lexer, type Links, type Token } from 'marked';
 
 export type { Token, Tokens } from 'marked';
 export type LinkDefinitions = Links;
@@ -11,19 +11,9 @@ export const maxSourceChars = 256 * 1024;
 const maxDepth = 50;
 const deep = new RegExp(`^[ \\t]*(?:(?:>|[-+*]|\\d{1,9}[.)])[ \\t]*){${maxDepth},}`, 'm');
 
-/** Raw HTML is shown as text, so an opening tag must not change how what follows is read. */
-class TextualHtml extends Tokenizer {
-  override tag(src: string) {
-    const token = super.tag(src);
-    this.lexer.state.inLink = false;
-    this.lexer.state.inRawBlock = false;
-    return token;
-  }
-}
-
 /** @param known link definitions of an earlier part of the same answer */
 export function lex(source: string, known: LinkDefinitions = Object.create(null)): Lexed {
-  const lexer = new Lexer({ gfm: true, tokenizer: new TextualHtml() });
+  const lexer = new Lexer({ gfm: true });
   Object.assign(lexer.tokens.links, known);
   if (!deep.test(source)) {
     try {

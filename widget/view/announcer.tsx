@@ -58,7 +58,7 @@ export function Announcer() {
   useLayoutEffect(() => effect(listen), [spoken]);
   return (
     <div part="announcer" class="announcer" role="status" aria-live="polite">
-      {spoken}
+      {spoken.value}
     </div>
   );
 }

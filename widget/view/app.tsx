@@ -1,7 +1,7 @@
 /** The root of what is shown: the panel above its launcher, or the dock at the bottom of the page. */
-import { signal } from '@preact/signals';
+import { signal, useSignal } from '@preact/signals';
 import { createRef } from 'preact';
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import type { ConversationList } from '../../server-helper/protocol/wire.ts';
 import { smallQuery } from '../page.ts';
 import type { State } from '../states.ts';
@@ -13,14 +13,16 @@ import { PanelView } from './panel.tsx';
 import { Suggestions } from './suggestions.tsx';
 
 function useIsSmall(): boolean {
-  const [isSmall, setIsSmall] = useState(() => matchMedia(smallQuery).matches);
+  const isSmall = useSignal(matchMedia(smallQuery).matches);
   useEffect(() => {
     const media = matchMedia(smallQuery);
-    const onChange = () => setIsSmall(media.matches);
+    const onChange = () => {
+      isSmall.value = media.matches;
+    };
     media.addEventListener('change', onChange);
     return () => media.removeEventListener('change', onChange);
-  }, []);
-  return isSmall;
+  }, [isSmall]);
+  return isSmall.value;
 }
 
 /** @param focuses the panel was opened by the visitor, so the composer takes the focus */
