@@ -140,7 +140,7 @@ async function attachTo(
   const live = await parts.engine.attach(conversation, turn);
   const header = exchange.request.headers.get('last-event-id') ?? '';
   const lastId = /^\d{1,9}$/.test(header) ? Number(header) : -1;
-  const from = await findStart(parts.store, live, turn.teller, exchange.session, lastId);
+  const from = await findStart(parts.store, live, turn.teller, lastId);
   if (live.log.atRest && from > 0 && from === live.log.nextId) return toEmptyResponse(exchange.headers);
   return toStream(parts, exchange, live, from);
 }
@@ -156,11 +156,9 @@ function toStream(parts: Parts, exchange: SignedExchange, live: LiveTurn, from: 
   // A HEAD reads nothing, and would hold a reader's place until the turn ends.
   if (exchange.request.method === 'HEAD') return new Response(null, { headers });
   const open = exchange.edge.openStream ?? openWebStream;
-  return open(headers, (sink) => {
-    const following = parts.readers.follow(session.owner, sink, (counted) => live.log.follow(from, counted));
-    live.remember(session, following);
-    return following;
-  });
+  return open(headers, (sink) =>
+    parts.readers.follow(session.owner, sink, (counted) => live.log.follow(from, counted)),
+  );
 }
 
 export async function stopTurn(parts: Parts, exchange: SignedExchange): Promise<Response> {

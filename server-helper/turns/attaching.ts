@@ -80,27 +80,21 @@ export function createAttaching({ context, logs, ends, leases, runner, open, men
 }
 
 /**
- * From which event on a reader that has seen `lastId` goes on; 0, the whole turn anew, unless this very log gave it
- * that id.
- *
- * @param reader the session, or whatever else is one for each reader
+ * From which event on a reader that has seen `lastId` goes on; 0, the whole turn anew, unless no other log than this one
+ * can have given it that id.
  */
 export async function findStart(
-  store: Pick<Store, 'findTurn' | 'setTeller'>,
+  store: Pick<Store, 'findTurn'>,
   turn: LiveTurn,
   teller: string | undefined,
-  reader: object,
   lastId: number,
 ): Promise<number> {
-  if (lastId < 0) return 0;
+  if (lastId < 0 || !turn.isOriginal) return 0;
   if (teller !== turn.tellerId) {
     const record = await store.findTurn(turn.conversationId, turn.id);
-    if (record && record.teller !== turn.tellerId) {
-      // Another helper has told it since, under ids of its own.
-      turn.forgetGiven();
-      await store.setTeller(turn.conversationId, turn.id, turn.tellerId);
-      return 0;
-    }
+    // Another helper has told it since, under ids of its own. Which of two tellings a reader has seen nobody knows: the
+    // tabs of one visitor share a session.
+    if (record && record.teller !== turn.tellerId) turn.isOriginal = false;
   }
-  return lastId < turn.countGiven(reader) ? lastId + 1 : 0;
+  return turn.isOriginal && lastId < turn.log.nextId ? lastId + 1 : 0;
 }

@@ -7,11 +7,13 @@ import { toLogFields } from '../log.ts';
 import type { DecisionRequest } from '../protocol/wire.ts';
 import type { BeginTurn, ConversationRecord, TurnRecord } from '../store/store.ts';
 import { createAttaching } from './attaching.ts';
+import { createCancelling } from './cancelling.ts';
 import { createClosing } from './closing.ts';
 import { createDeciding } from './deciding.ts';
 import { createEnds } from './ends.ts';
 import { createLeases } from './leases.ts';
 import { createLogs } from './logs.ts';
+import { createLosing } from './losing.ts';
 import { maxRunning, refuseMore } from './readers.ts';
 import { takeBack } from './replacing.ts';
 import { type RunContext, TurnRun } from './run.ts';
@@ -62,15 +64,7 @@ export function createEngine(context: RunContext, workspaces: Workspaces): Engin
   const logs = createLogs(monotonicNow);
   const ends = createEnds(store, log);
   const runs = new WeakMap<LiveTurn, TurnRun>();
-  /** A chat that is being told to stop: the next question waits until it is quiet. */
-  const quieting = new Map<string, Promise<void>>();
-
-  const hold = (chatId: string, done: Promise<unknown>) => {
-    const all = Promise.all([quieting.get(chatId), done]).then(() => {
-      if (quieting.get(chatId) === all) quieting.delete(chatId);
-    });
-    quieting.set(chatId, all);
-  };
+  const cancelling = createCancelling(context);
   const letGo = (turn: LiveTurn) => {
     runs.get(turn)?.yield();
     logs.remove(turn);
@@ -78,22 +72,13 @@ export function createEngine(context: RunContext, workspaces: Workspaces): Engin
   };
   const runner = crypto.randomUUID();
   const close = createClosing(ends, runner, letGo, log);
-  const parts = { ...context, hold, close };
+  const parts = { ...context, hold: cancelling.hold, close };
   const leases = createLeases(context, runner, {
     isHere: ({ conversationId, id }) => {
       const turn = logs.get(conversationId, id);
       return turn !== undefined && runs.get(turn)?.isElsewhere !== true;
     },
-    async onLost(turn) {
-      // Whoever has it now, or has ended it: what the store says is told, and no more of ours.
-      const record = await store.findTurn(turn.conversationId, turn.id);
-      if (record?.status === 'running' && record.runner === runner) return;
-      if (turn.isOver || turn.isClosing) return;
-      runs.get(turn)?.yield();
-      if (record) await ends.addText(turn, record);
-      if (!record || record.status === 'stopped') turn.end(turn.toStopped(record?.answer));
-      else letGo(turn);
-    },
+    onLost: createLosing({ context, runs, ends, cancelling, runner, letGo }),
     async onHeld({ conversationId, id }) {
       const turn = logs.get(conversationId, id);
       const run = turn && runs.get(turn);
@@ -122,10 +107,13 @@ export function createEngine(context: RunContext, workspaces: Workspaces): Engin
   const start = (conversation: ConversationRecord, record: TurnRecord, question: TurnQuestion) => {
     const { turn, run } = open(conversation, record, { tellerId: record.teller ?? crypto.randomUUID() });
     const prepare = async () => {
-      await quieting.get(conversation.chatId);
+      await cancelling.quiet(conversation.chatId);
       if (turn.isOver || turn.isClosing) return;
       const workspace = await workspaces.pin(conversation);
       if (question.replaces !== undefined) await takeBack(context, conversation, question.replaces, turn);
+      // Stopped or deleted meanwhile at another helper, it is not asked: the next look at the leases ends it here.
+      const stands = await store.findTurn(conversation.id, turn.id);
+      if (!isHeld(stands)) return;
       const { chatId, mode } = conversation;
       const chatMode = question.isMember ? mode : 'ask';
       run.ask((sink) => chat.ask({ ...question, chatId, chatMode, workspace }, sink));
@@ -198,10 +186,7 @@ export function createEngine(context: RunContext, workspaces: Workspaces): Engin
       const run = runs.get(turn);
       if (stands.status !== 'running' || stands.runner === runner) return run?.stop();
       // Another helper runs it: it hears of this from the store, the agent from us.
-      hold(
-        conversation.chatId,
-        chat.cancel(conversation.chatId).catch(() => {}),
-      );
+      cancelling.stopUnread(conversation.chatId);
       const change = { status: 'stopped', endedAt: now() } as const;
       if (await store.endTurn(conversation.id, record.id, change, { status: 'running' }))
         turn.end(turn.toStopped());
@@ -215,19 +200,15 @@ export function createEngine(context: RunContext, workspaces: Workspaces): Engin
         if (turn.isOver) letGo(turn);
         else void run?.stop();
       }
-      if (wasRunning && !isHere)
-        hold(
-          chatId,
-          chat.cancel(chatId).catch(() => {}),
-        );
+      if (wasRunning && !isHere) cancelling.stopUnread(chatId);
     },
     settle: ends.flush,
-    quiet: async (chatId) => quieting.get(chatId),
+    quiet: cancelling.quiet,
     decide: createDeciding({ context, logs, runs, ends, leases, attach, isHeld }),
     async drain(withinMs) {
       const until = monotonicNow() + withinMs;
       const isMine = (turn: LiveTurn) => !turn.isOver && runs.get(turn)?.isElsewhere === false;
-      const isBusy = () => quieting.size > 0 || [...logs.running()].some(isMine);
+      const isBusy = () => cancelling.isBusy || [...logs.running()].some(isMine);
       while (isBusy() && monotonicNow() < until) await new Promise((resolve) => setTimeout(resolve, 50));
       await ends.flush();
       await leases.release();

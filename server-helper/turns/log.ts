@@ -16,11 +16,9 @@ export type LogSink = {
 export type Following = {
   resume(): void;
   stop(): void;
-  /** How many events of the log the reader has been handed. */
-  given(): number;
 };
 
-type Reader = { sink: LogSink; at: number; given: number; blockedSince: number | undefined };
+type Reader = { sink: LogSink; at: number; blockedSince: number | undefined };
 
 /** All that one log may take, whatever its deltas' size. */
 const maxSlabBytes = 16 * 1024 * 1024;
@@ -101,7 +99,7 @@ export class TurnLog {
   /** Sends events from id `from` on to `sink`, now and as they come. */
   follow(from: number, sink: LogSink): Following {
     const at = this.#starts[Math.max(0, from)] ?? this.#length;
-    const reader: Reader = { sink, at, given: from, blockedSince: undefined };
+    const reader: Reader = { sink, at, blockedSince: undefined };
     this.#readers.add(reader);
     this.#feed(reader);
     return {
@@ -112,7 +110,6 @@ export class TurnLog {
       stop: () => {
         this.#readers.delete(reader);
       },
-      given: () => reader.given,
     };
   }
 
@@ -148,7 +145,6 @@ export class TurnLog {
     if (reader.at < this.#length) {
       const bytes = this.#slab.subarray(reader.at, this.#length);
       reader.at = this.#length;
-      reader.given = this.#starts.length;
       if (!reader.sink.write(bytes)) reader.blockedSince = this.#now();
     }
     if (this.#atRest && reader.blockedSince === undefined) {

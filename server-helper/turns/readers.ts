@@ -51,7 +51,6 @@ export function createReaders(): Readers {
           leave();
           following.stop();
         },
-        given: following.given,
       };
     },
   };

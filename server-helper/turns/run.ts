@@ -7,6 +7,7 @@ import { HelperError } from '../errors.ts';
 import { type Log, toLogFields } from '../log.ts';
 import { limits } from '../protocol/wire.ts';
 import type { ConversationRecord, Store } from '../store/store.ts';
+import { afterCancelMs, tellToStop } from './cancelling.ts';
 import { findAnswer } from './record.ts';
 import { createReplayed } from './replayed.ts';
 import type { Clock, LiveTurn, TurnEnd } from './turn.ts';
@@ -29,8 +30,6 @@ export type RunParts = RunContext & {
 export type Opening = (sink: AnswerSink) => { abort(): void };
 
 const mendWaitsMs = [0, 500, 1500, 4000];
-const cancelWaitsMs = [0, 500, 1500];
-const afterCancelMs = 5_000;
 export const recordMessages = 20;
 /** Of the turns, those that the end of the record may be about. */
 const newest = { before: Number.MAX_SAFE_INTEGER, limit: 100 };
@@ -129,23 +128,12 @@ export class TurnRun implements AnswerSink {
 
   /** The agent is told, more than once if need be; what it still sends is no longer read. Resolves within 30 s. */
   async #tellToStop(): Promise<void> {
-    const { chat, log } = this.context;
     const quiet = new Promise<void>((resolve) => {
       if (!this.#connection) resolve();
       this.#quiet = resolve;
       setTimeout(resolve, afterCancelMs);
     });
-    for (const waitMs of cancelWaitsMs) {
-      if (waitMs > 0) await sleep(waitMs);
-      // Once the answer has ended by itself there is nothing left to stop.
-      if (waitMs > 0 && !this.#connection) break;
-      try {
-        await chat.cancel(this.conversation.chatId);
-        break;
-      } catch (error) {
-        log.warn({ ...toLogFields(error), turnId: this.turn.id }, 'the agent could not be told to stop');
-      }
-    }
+    await tellToStop(this.context, this.conversation.chatId, () => !this.#connection);
     await quiet;
     this.yield();
   }

@@ -3,7 +3,7 @@ import type { AgentPause, AgentReply, Frame } from '../agent/frame.ts';
 import { type StoredPause, toPausedEvent, toTitle } from '../conversation/pause.ts';
 import { HelperError } from '../errors.ts';
 import { limits, type Message, problems, type Source, toAgentMessageId } from '../protocol/wire.ts';
-import { type Following, TurnLog } from './log.ts';
+import { TurnLog } from './log.ts';
 
 export type TurnEnd =
   | { status: 'completed'; message: Message; agentMessageId: string | undefined }
@@ -20,8 +20,6 @@ export class LiveTurn {
   readonly tellerId: string;
   /** The only telling of this turn there has been: whatever id a reader brings is of this log. */
   isOriginal: boolean;
-  /** What each session has got of this log, where that is not plain from the ids. */
-  #given: WeakMap<object, Following> | undefined;
   /** What was said so far, and what of it before the last decision. */
   text = '';
   textBefore = '';
@@ -187,21 +185,6 @@ export class LiveTurn {
     this.#end = end;
     this.endedAt = this.clock.monotonicNow();
     this.log.flush();
-  }
-
-  /** How many events this reader is known to have got of this very log. */
-  countGiven(reader: object): number {
-    return this.isOriginal ? this.log.nextId : (this.#given?.get(reader)?.given() ?? 0);
-  }
-  remember(reader: object, following: Following): void {
-    if (this.isOriginal) return;
-    this.#given ??= new WeakMap();
-    this.#given.set(reader, following);
-  }
-  /** The turn was told elsewhere too: only what is given from now on counts. */
-  forgetGiven(): void {
-    this.isOriginal = false;
-    this.#given = undefined;
   }
 
   /** Milliseconds since 1970. */

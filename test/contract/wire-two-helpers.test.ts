@@ -1,50 +1,31 @@
 /** Two helpers on one store: nothing is asked twice, nothing is failed for the other, and every reader gets one telling. */
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type FakeAgent, startFakeAgent } from '../support/fake-agent.ts';
+import { expect, test } from 'vitest';
 import { createGate } from '../support/gate.ts';
-import { type RunningHelper, startHelper, until, untilAsync } from '../support/helper-process.ts';
+import { until, untilAsync } from '../support/helper-process.ts';
 import { makePause, pauseWith, resumeWith } from '../support/pause.ts';
-import { createVisitor, makeQuestion, type TurnStream, toTurnPath, Visitor } from '../support/visitor.ts';
+import { at, setUpTwoHelpers } from '../support/two-helpers.ts';
+import {
+  createVisitor,
+  makeQuestion,
+  type TurnStream,
+  toTurnPath,
+  type Visitor,
+} from '../support/visitor.ts';
 
-let agent: FakeAgent;
-let folder: string;
-let env: Record<string, string>;
-let one: RunningHelper;
-let two: RunningHelper;
-beforeAll(async () => {
-  agent = await startFakeAgent();
-  folder = await mkdtemp(join(tmpdir(), 'porchlight-'));
-  env = { PORCHLIGHT_STORE: `sqlite:${join(folder, 'store.db')}` };
-  [one, two] = await Promise.all([
-    startHelper({ agentUrl: agent.url, env }),
-    startHelper({ agentUrl: agent.url, env }),
-  ]);
-});
-afterAll(async () => {
-  await agent.close();
-  await one.close();
-  await two.close();
-  await rm(folder, { recursive: true, force: true });
-});
-
-/** The same visitor at the other helper. */
-const at = (helper: RunningHelper, { session, reply }: Visitor) => new Visitor(helper, session, reply);
+const here = setUpTwoHelpers();
 
 /** A turn that the first helper runs, and whose agent also tells it to those who subscribe. */
 async function askSlowly(visitor: Visitor, first = 'One ', rest = 'two.') {
   const [conversationId, turnId, question] = [randomUUID(), randomUUID(), makeQuestion()];
   const gate = createGate();
   let chatId = '';
-  agent.nextChat(async (answer) => {
+  here.agent.nextChat(async (answer) => {
     chatId = answer.chatId;
     answer.recordQuestion();
     answer.open();
     answer.event('delta', { text: first });
-    agent.streaming.set(chatId, async (again) => {
+    here.agent.streaming.set(chatId, async (again) => {
       again.open();
       again.event('delta', { text: first });
       await gate.opened;
@@ -52,7 +33,7 @@ async function askSlowly(visitor: Visitor, first = 'One ', rest = 'two.') {
       again.end();
     });
     await Promise.race([gate.opened, answer.cancelled, answer.closed]);
-    agent.streaming.delete(chatId);
+    here.agent.streaming.delete(chatId);
     answer.event('delta', { text: rest });
     const message = answer.recordReply(first + rest);
     answer.event('done', { chat: { reply: first + rest, agent: message, sources: [] } });
@@ -66,9 +47,9 @@ async function askSlowly(visitor: Visitor, first = 'One ', rest = 'two.') {
 const kinds = (stream: TurnStream) => stream.events.map(({ kind }) => kind);
 
 test('a reader at another helper follows the running turn, which nobody fails and nobody asks again', async () => {
-  const visitor = await createVisitor(one);
+  const visitor = await createVisitor(here.one);
   const { conversationId, turnId, question, stream, gate } = await askSlowly(visitor);
-  const other = at(two, visitor);
+  const other = at(here.two, visitor);
   const there = await other.attach(conversationId, turnId);
   await there.untilText('One ');
   const again = await other.ask(conversationId, turnId, question);
@@ -81,17 +62,17 @@ test('a reader at another helper follows the running turn, which nobody fails an
     expect(each.text).toBe('One two.');
   }
   expect(there.ended('turn-completed')).toEqual(stream.ended('turn-completed'));
-  expect(agent.chatsAbout(question)).toHaveLength(1);
+  expect(here.agent.chatsAbout(question)).toHaveLength(1);
   (await other.chat(makeQuestion(), conversationId)).stream.ended('turn-completed');
 });
 
 test('a stop at another helper reaches the agent, and both tell the turn as stopped', async () => {
-  const visitor = await createVisitor(one);
+  const visitor = await createVisitor(here.one);
   const { conversationId, turnId, stream, chatId } = await askSlowly(visitor);
-  const other = at(two, visitor);
+  const other = at(here.two, visitor);
   expect((await other.call('DELETE', toTurnPath(conversationId, turnId))).status).toBe(204);
   await until(
-    () => agent.callsTo('POST /v1/bot/chat/cancel').some(({ body }) => body.chat_id === chatId()),
+    () => here.agent.callsTo('POST /v1/bot/chat/cancel').some(({ body }) => body.chat_id === chatId()),
     'the agent is told',
     1_000,
   );
@@ -104,12 +85,12 @@ test('a stop at another helper reaches the agent, and both tell the turn as stop
 });
 
 test('a pause is decided at another helper, once, and a reader of either gets the rest', async () => {
-  const visitor = await createVisitor(one);
-  agent.nextChat(pauseWith(makePause({ name: 'order_status', parameters: {} })));
+  const visitor = await createVisitor(here.one);
+  here.agent.nextChat(pauseWith(makePause({ name: 'order_status', parameters: {} })));
   const { conversationId, turnId, stream } = await visitor.chat();
   stream.ended('turn-paused');
-  const other = at(two, visitor);
-  agent.nextResume(resumeWith('It left.'));
+  const other = at(here.two, visitor);
+  here.agent.nextResume(resumeWith('It left.'));
   const path = `${toTurnPath(conversationId, turnId)}/decision`;
   const decided = await Promise.all(
     [visitor, other, visitor, other].map((who) => who.call('POST', path, { decision: 'approve' })),
@@ -123,14 +104,16 @@ test('a pause is decided at another helper, once, and a reader of either gets th
 });
 
 test('clause 41: an id of another telling gets the whole turn anew, and never a mixture', async () => {
-  const visitor = await createVisitor(one);
+  const visitor = await createVisitor(here.one);
   const { conversationId, turnId, stream, gate } = await askSlowly(visitor);
   gate.open();
   await stream.whole();
   const { id: lastId } = stream.last;
   // The one that told it knows its ids.
-  expect((await one.fetch(toTurnPath(conversationId, turnId), toAttach(visitor, lastId))).status).toBe(204);
-  const other = at(two, visitor);
+  expect((await here.one.fetch(toTurnPath(conversationId, turnId), toAttach(visitor, lastId))).status).toBe(
+    204,
+  );
+  const other = at(here.two, visitor);
   for (const id of [0, 1, lastId, lastId + 7]) {
     const there = await (await other.attach(conversationId, turnId, id)).whole();
     expect(kinds(there)[0]).toBe('turn-started');
@@ -142,24 +125,45 @@ test('clause 41: an id of another telling gets the whole turn anew, and never a 
   }
 });
 
-test('clause 41: what a helper has told anew goes on under the ids that it gave', async () => {
-  const visitor = await createVisitor(one);
-  agent.nextChat(pauseWith(makePause({ name: 'order_status', parameters: {} })));
+test('clause 41: a log that is not the turn’s first is given from its start each time: a session has many tabs', async () => {
+  const visitor = await createVisitor(here.one);
+  const { conversationId, turnId, stream, gate } = await askSlowly(visitor, 'A b c d e f ', 'g h.');
+  const asleep = await visitor.attach(conversationId, turnId);
+  await asleep.untilText('A b');
+  asleep.leave();
+  // The first tab moves to the other helper, and follows its log; the second one brings an id of the old one.
+  const other = at(here.two, visitor);
+  const moved = await other.attach(conversationId, turnId, stream.last.id);
+  await moved.untilText('A b');
+  const awake = await other.attach(conversationId, turnId, asleep.last.id);
+  await awake.until(({ events }) => events.length > 0, 'a first event');
+  expect(awake.events[0]).toMatchObject({ id: 0, kind: 'turn-started' });
+  gate.open();
+  for (const each of [moved, awake]) {
+    await each.whole();
+    expect(each.text).toBe('A b c d e f g h.');
+    each.ended('turn-completed');
+  }
+});
+
+test('clause 41: what was decided at another helper is told there from its start', async () => {
+  const visitor = await createVisitor(here.one);
+  here.agent.nextChat(pauseWith(makePause({ name: 'order_status', parameters: {} })));
   const { conversationId, turnId } = await visitor.chat();
-  const other = at(two, visitor);
+  const other = at(here.two, visitor);
   const there = await (await other.attach(conversationId, turnId, 2)).whole();
   expect(kinds(there)[0]).toBe('turn-started');
-  agent.nextResume(resumeWith('It left.'));
+  here.agent.nextResume(resumeWith('It left.'));
   await other.call('POST', `${toTurnPath(conversationId, turnId)}/decision`, { decision: 'approve' });
   const rest = await (await other.attach(conversationId, turnId, there.last.id)).whole();
-  expect(rest.events[0]?.id).toBe(there.last.id + 1);
-  expect(rest.text).toBe('It left.');
+  expect(rest.events[0]?.kind).toBe('turn-started');
+  expect(rest.text).toBe('One moment. It left.');
 });
 
 test('a turn stopped at the other helper keeps what the visitor has read of it', async () => {
-  const visitor = await createVisitor(one);
+  const visitor = await createVisitor(here.one);
   // An agent that writes nothing of it down.
-  agent.nextChat(async (answer) => {
+  here.agent.nextChat(async (answer) => {
     answer.open();
     answer.event('delta', { text: 'A long and useful beginning ' });
     await answer.cancelled;
@@ -168,7 +172,7 @@ test('a turn stopped at the other helper keeps what the visitor has read of it',
   const [conversationId, turnId] = [randomUUID(), randomUUID()];
   const stream = await visitor.ask(conversationId, turnId, makeQuestion());
   await stream.untilText('A long and useful');
-  const other = at(two, visitor);
+  const other = at(here.two, visitor);
   expect((await other.call('DELETE', toTurnPath(conversationId, turnId))).status).toBe(204);
   await stream.whole();
   expect(stream.ended('turn-stopped').message.text).toBe('A long and useful beginning ');
@@ -180,40 +184,42 @@ test('a turn stopped at the other helper keeps what the visitor has read of it',
 });
 
 test('a conversation deleted at one helper ends at the other', async () => {
-  const visitor = await createVisitor(one);
+  const visitor = await createVisitor(here.one);
   const { conversationId, turnId, stream, chatId } = await askSlowly(visitor);
-  const other = at(two, visitor);
+  const other = at(here.two, visitor);
   expect((await other.call('DELETE', `/conversations/${conversationId}`)).status).toBe(204);
   await stream.whole();
   expect(stream.last.kind).toBe('turn-stopped');
   expect((await visitor.call('GET', toTurnPath(conversationId, turnId))).status).toBe(404);
-  expect(agent.callsTo('POST /v1/bot/chat/cancel').some(({ body }) => body.chat_id === chatId())).toBe(true);
+  expect(here.agent.callsTo('POST /v1/bot/chat/cancel').some(({ body }) => body.chat_id === chatId())).toBe(
+    true,
+  );
 });
 
 test('the turn of a killed helper is taken over by the other, without asking again', async () => {
-  const third = await startHelper({ agentUrl: agent.url, env });
+  const third = await here.startThird();
   const visitor = await createVisitor(third);
   const { conversationId, turnId, question, gate, chatId } = await askSlowly(visitor);
-  const stream = await at(two, visitor).attach(conversationId, turnId);
+  const stream = await at(here.two, visitor).attach(conversationId, turnId);
   await third.kill('SIGKILL');
-  agent.streaming.set(chatId(), async (answer) => {
+  here.agent.streaming.set(chatId(), async (answer) => {
     answer.open();
     answer.event('delta', { text: 'One ' });
     await gate.opened;
     answer.event('delta', { text: 'two.' });
-    agent.streaming.delete(chatId());
+    here.agent.streaming.delete(chatId());
     const message = answer.recordReply('One two.');
     answer.event('done', { chat: { reply: 'One two.', agent: message, sources: [] } });
     answer.end();
   });
-  const late = at(one, visitor);
+  const late = at(here.one, visitor);
   const taken = await late.attach(conversationId, turnId);
   gate.open();
   for (const each of [stream, taken]) {
     await each.whole();
     expect(each.ended('turn-completed').message.text).toBe('One two.');
   }
-  expect(agent.chatsAbout(question)).toHaveLength(1);
+  expect(here.agent.chatsAbout(question)).toHaveLength(1);
   await third.close();
 });
 

@@ -1,0 +1,74 @@
+/** Stops answers at the agent. A cancel goes by the chat, so its next question waits until the last answer is quiet. */
+import type { AgentChat } from '../agent/chat.ts';
+import type { AnswerSink } from '../agent/stream.ts';
+import { type Log, toLogFields } from '../log.ts';
+
+export type Cancelling = {
+  /** The chat's next question waits until `done`, which never rejects. */
+  hold(chatId: string, done: Promise<unknown>): void;
+  /** Resolves once what is held of this chat is done. */
+  quiet(chatId: string): Promise<void>;
+  /** Something is held. */
+  readonly isBusy: boolean;
+  /** Stops an answer that another helper reads, or has not asked for yet; it is listened to here until it is over. */
+  stopUnread(chatId: string): void;
+};
+
+const waitsMs = [0, 500, 1500];
+/** How long an agent that was told may still write. */
+export const afterCancelMs = 5_000;
+
+/** Tells the agent to stop, more than once if need be. @param isOver the answer has ended by itself */
+export async function tellToStop(
+  { chat, log }: { chat: AgentChat; log: Log },
+  chatId: string,
+  isOver: () => boolean,
+): Promise<void> {
+  for (const waitMs of waitsMs) {
+    if (waitMs > 0) await sleep(waitMs);
+    if (waitMs > 0 && isOver()) return;
+    try {
+      return await chat.cancel(chatId);
+    } catch (error) {
+      log.warn(toLogFields(error), 'the agent could not be told to stop');
+    }
+  }
+}
+
+export function createCancelling(parts: { chat: AgentChat; log: Log }): Cancelling {
+  const held = new Map<string, Promise<void>>();
+
+  const hold = (chatId: string, done: Promise<unknown>) => {
+    const all = Promise.all([held.get(chatId), done]).then(() => {
+      if (held.get(chatId) === all) held.delete(chatId);
+    });
+    held.set(chatId, all);
+  };
+  const stop = async (chatId: string) => {
+    let isOver = false;
+    let connection: { abort(): void } | undefined;
+    const over = new Promise<void>((resolve) => {
+      const onEnd = () => {
+        isOver = true;
+        resolve();
+      };
+      const sink: AnswerSink = { onLife() {}, onFrame() {}, onFlush() {}, onEnd };
+      connection = parts.chat.subscribe(chatId, sink);
+    });
+    await tellToStop(parts, chatId, () => isOver);
+    await Promise.race([over, sleep(afterCancelMs)]);
+    connection?.abort();
+  };
+  return {
+    hold,
+    quiet: async (chatId) => held.get(chatId),
+    get isBusy() {
+      return held.size > 0;
+    },
+    stopUnread: (chatId) => hold(chatId, stop(chatId)),
+  };
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,130 @@
+/** What is stopped, deleted or erased at one helper while another asks or is answered: the agent hears of it, and keeps nothing. */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { sendJson } from '../support/fake-agent.ts';
+import type { FakeAnswer } from '../support/fake-answer.ts';
+import { createGate } from '../support/gate.ts';
+import { until } from '../support/helper-process.ts';
+import { at, setUpTwoHelpers } from '../support/two-helpers.ts';
+import { createVisitor, makeQuestion, toTurnPath, type Visitor } from '../support/visitor.ts';
+
+const here = setUpTwoHelpers();
+
+/** An answer that goes on until it is cancelled, and is written down a while after that. */
+async function writeOn(answer: FakeAnswer) {
+  let isOver = false;
+  void answer.cancelled.then(() => {
+    isOver = true;
+  });
+  answer.open();
+  for (let word = 0; word < 200 && !isOver; word += 1) {
+    answer.event('delta', { text: `w${word} ` });
+    await sleep(25);
+  }
+  await sleep(300);
+  answer.recordQuestion();
+  answer.recordReply(isOver ? 'stopped words' : 'a whole long answer');
+  answer.end();
+}
+
+/** What the agent has in its records of `question`, and of what follows it. */
+const readKept = (question: string) =>
+  [...here.agent.records.values()].filter((all) => all.some(({ content }) => content.includes(question)));
+const countCancels = (chatId: string) =>
+  here.agent.callsTo('POST /v1/bot/chat/cancel').filter(({ body }) => body.chat_id === chatId).length;
+
+const ways: Record<
+  'delete' | 'erase' | 'stop',
+  (visitor: Visitor, conversationId: string, turnId: string) => Promise<{ status: number }>
+> = {
+  delete: (visitor: Visitor, conversationId: string) =>
+    visitor.call('DELETE', `/conversations/${conversationId}`),
+  erase: (visitor: Visitor) => visitor.call('DELETE', '/visitor'),
+  stop: (visitor: Visitor, conversationId: string, turnId: string) =>
+    visitor.call('DELETE', toTurnPath(conversationId, turnId)),
+};
+
+test('what is deleted or erased at another helper leaves nothing at the agent, though it writes its words down late', {
+  timeout: 45_000,
+}, async () => {
+  const each = (['delete', 'erase'] as const).map(async (way) => {
+    const visitor = await createVisitor(here.one);
+    const [conversationId, turnId, question] = [randomUUID(), randomUUID(), makeQuestion(way)];
+    here.agent.nextChat(writeOn);
+    const stream = await visitor.ask(conversationId, turnId, question);
+    await stream.untilText('w3');
+    expect((await ways[way](at(here.two, visitor), conversationId, turnId)).status).toBe(204);
+    await stream.whole();
+    await until(() => readKept(question).length > 0, 'the agent has written it down', 5_000);
+    // With the next look at what is left to delete.
+    await until(() => readKept(question).length === 0, `nothing is left after ${way}`, 25_000);
+  });
+  await Promise.all(each);
+});
+
+test.each([
+  ['delete', 'a workspace is made'],
+  ['erase', 'a workspace is made'],
+  ['stop', 'a workspace is made'],
+  ['delete', 'a stopped answer is quiet'],
+  ['erase', 'a stopped answer is quiet'],
+  ['stop', 'a stopped answer is quiet'],
+] as const)('%s at another helper: a question that waits until %s is never asked', async (way, awaited) => {
+  const visitor = await createVisitor(here.one);
+  const conversationId = randomUUID();
+  const gate = createGate();
+  if (awaited === 'a workspace is made')
+    here.agent.override('POST /v1/bot/workspace/create', async (_, response) => {
+      await gate.opened;
+      sendJson(response, { workspace: { uuid: `workspace-${randomUUID()}` } }, 201);
+    });
+  else {
+    here.agent.nextChat(async (answer) => {
+      answer.recordQuestion();
+      answer.open();
+      answer.event('delta', { text: 'First ' });
+      await gate.opened;
+      answer.end();
+    });
+    const firstId = randomUUID();
+    const first = await visitor.ask(conversationId, firstId, makeQuestion('first'));
+    await first.untilText('First');
+    await visitor.call('DELETE', toTurnPath(conversationId, firstId));
+    await first.whole();
+  }
+  const [turnId, question] = [randomUUID(), makeQuestion('secret')];
+  const stream = await visitor.ask(conversationId, turnId, question);
+  await sleep(200);
+  expect((await ways[way](at(here.two, visitor), conversationId, turnId)).status).toBe(204);
+  gate.open();
+  await stream.whole();
+  expect(stream.last.kind).toBe('turn-stopped');
+  expect(stream.text).toBe('');
+  await sleep(300);
+  expect(here.agent.chatsAbout(question)).toEqual([]);
+  here.agent.restore('POST /v1/bot/workspace/create');
+});
+
+test('a stop at another helper that the agent refused at first is told again', async () => {
+  const visitor = await createVisitor(here.one);
+  const [conversationId, turnId, question] = [randomUUID(), randomUUID(), makeQuestion()];
+  here.agent.nextChat(writeOn);
+  const stream = await visitor.ask(conversationId, turnId, question);
+  await stream.untilText('w3');
+  const chatId = String(here.agent.chatsAbout(question)[0]?.body.chat_id);
+  here.agent.override('POST /v1/bot/chat/cancel', (_, response) => {
+    here.agent.restore('POST /v1/bot/chat/cancel');
+    sendJson(response, { error: 'not now' }, 500);
+  });
+  const other = at(here.two, visitor);
+  expect((await ways.stop(other, conversationId, turnId)).status).toBe(204);
+  await stream.whole();
+  stream.ended('turn-stopped');
+  await until(() => readKept(question).length > 0, 'the agent has stopped', 5_000);
+  expect(readKept(question)[0]?.at(-1)?.content).toBe('stopped words');
+  // The next question is asked once that is quiet, and nobody's cancel stops it.
+  const before = countCancels(chatId);
+  (await other.chat(makeQuestion(), conversationId)).stream.ended('turn-completed');
+  expect(countCancels(chatId)).toBe(before);
+});
