@@ -78,7 +78,9 @@ export function readAgentUrl(name: string, value: unknown): URL {
     throw toWrong(name, 'https; http is for an agent on this machine alone');
   if (url.username || url.password || url.search || url.hash)
     throw toWrong(name, 'without user, query and fragment');
-  if (/\/v1(\/|$)/.test(url.pathname)) throw toWrong(name, 'the base URL, without /v1');
+  if (url.port === '0' || /\/\/|%(?![\da-f]{2})/i.test(url.pathname))
+    throw toWrong(name, 'an address that can be called: no port 0, no empty or broken part of its path');
+  if (/\/v1(\/|$)/i.test(url.pathname)) throw toWrong(name, 'the base URL, without /v1');
   return url;
 }
 

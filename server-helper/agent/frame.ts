@@ -48,6 +48,8 @@ const textKinds = new Set([
   'answer',
 ]);
 const textKeys = ['text', 'delta', 'content', 'reply', 'token', 'chunk'] as const;
+/** What makes a chat object a reply, whatever its event is called: others only name the chat. */
+const replyKeys = ['agent', 'reply', 'content', 'result', 'requiresApproval', 'type'];
 const finalKinds = new Set(['done', 'final', 'end', 'complete', 'completed']);
 
 /**
@@ -57,14 +59,15 @@ const finalKinds = new Set(['done', 'final', 'end', 'complete', 'completed']);
 export function readFrame(event: string | undefined, data: string, plain: boolean): Frame {
   if (data.trim() === '[DONE]') return { kind: 'done' };
   const first = data.charCodeAt(0);
-  const looksJson = first === 0x7b || first === 0x22 || (first === 0x5b && !plain);
+  // A quote or a bracket also opens a word, a citation or a list in a stream of plain text; a brace hardly ever does.
+  const mayBePlain = first === 0x22 || first === 0x5b;
+  const looksJson = first === 0x7b || (mayBePlain && !plain);
   if (!looksJson)
     return textKinds.has(event) && data !== '' ? { kind: 'text', text: data } : toNamed(event, {});
   let value: unknown;
   try {
     value = JSON.parse(data);
   } catch {
-    // A bracket also opens a citation or a list in a stream of plain text; a brace hardly ever does.
     return first === 0x5b && textKinds.has(event) ? { kind: 'text', text: data } : { kind: 'broken' };
   }
   if (typeof value === 'string') return textKinds.has(event) ? toText(value) : skip;
@@ -75,11 +78,11 @@ export function readFrame(event: string | undefined, data: string, plain: boolea
 
 function toNamed(event: string | undefined, json: Json): Frame {
   const chat = asObject(json.chat);
-  if (chat) return readChat(chat);
+  const mayBeReply = event === undefined || finalKinds.has(event);
+  if (chat && (mayBeReply || replyKeys.some((key) => key in chat))) return readChat(chat);
   if (event === 'approval' || json.requiresApproval === true || json.type === 'tool_approval_required')
     return readPause(json);
-  if (event === 'error' || json.type === 'error' || (json.error ?? undefined) !== undefined)
-    return readError(json);
+  if (event === 'error' || json.type === 'error' || isError(json.error)) return readError(json);
   if (event === 'sources') return { kind: 'sources', sources: readSources(json.sources ?? json.items) };
   if (event === 'tool') return readTool(json);
   const kind = event ?? (typeof json.type === 'string' ? json.type : undefined);
@@ -90,6 +93,11 @@ function toNamed(event: string | undefined, json: Json): Frame {
   if (event !== undefined && finalKinds.has(event)) return { kind: 'done' };
   if (!textKinds.has(event)) return skip;
   return toText(readText(json) ?? '');
+}
+
+/** Some agents put `error: null`, `false` or `""` into what is none. */
+function isError(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== false && value !== '';
 }
 
 function toText(text: string): Frame {

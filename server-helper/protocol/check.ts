@@ -39,7 +39,7 @@ const turn = v.strictObject({
   attachments: v.exactOptional(v.array(v.unknown())),
   pasted: v.exactOptional(v.pipe(v.array(text(limits.maxPastedChars)), v.maxLength(limits.maxPasted))),
   page: v.exactOptional(page),
-  replaces: v.exactOptional(v.pipe(v.string(), v.uuid('must be a message id'))),
+  replaces: v.exactOptional(v.pipe(v.string(), v.uuid('must be a message id'), v.toLowerCase())),
 });
 
 const session = v.strictObject({

@@ -59,7 +59,8 @@ export function toEmptyResponse(headers: Record<string, string>, status = 204): 
 export function requireUuid(exchange: Exchange, name: string): string {
   const value = exchange.params[name];
   if (!isUuid(value)) throw new HelperError('bad-request', `${name}: expected a UUID`);
-  return value;
+  // The same in capitals is the same (RFC 9562).
+  return value.toLowerCase();
 }
 
 /** The visitor's own conversation. A stranger's and an unknown one are the same `not-found`. */

@@ -41,26 +41,45 @@ test.each(['/tag', '/call', '/callback'])(
 );
 
 /** Ada has asked on a page that the browser keeps, and has signed out on the next. */
-async function leaveAsAda() {
+async function leaveAsAda(path = '/tag') {
   here.site.today.isCached = true;
-  const { page, chat } = await chatAsAda('/tag');
+  const { page, chat } = await chatAsAda(path);
   await sign(page);
-  await page.goto(`${here.site.url}/tag?left`);
+  await page.goto(`${here.site.url}${path}?left`);
   await chat.launcher.waitFor();
   return { page, chat };
 }
 
-test('Back to a page with the token of one who has signed out since opens nothing of hers', async () => {
-  const { page, chat } = await leaveAsAda();
-  const before = here.site.sessions.filter((one) => one.startsWith('email'));
-  await page.goBack();
-  expect(await page.content()).toContain('data-user-token');
-  await chat.launcher.waitFor();
-  // The page before may have begun as a guest, or not yet.
-  await askAs(chat, /^anonymous:/);
-  expect(await page.getByText(secret).count()).toBe(0);
-  expect(here.site.sessions.filter((one) => one.startsWith('email'))).toEqual(before);
-});
+test.each(['/tag', '/call'])(
+  'Back to a page of %s with the token of one who has signed out since opens nothing of hers',
+  async (path) => {
+    const { page, chat } = await leaveAsAda(path);
+    const before = here.site.sessions.filter((one) => one.startsWith('email'));
+    await page.goBack();
+    expect(await page.content()).toContain('e30.');
+    await chat.launcher.waitFor();
+    // The page before may have begun as a guest, or not yet.
+    await askAs(chat, /^anonymous:/);
+    expect(await page.getByText(secret).count()).toBe(0);
+    expect(here.site.sessions.filter((one) => one.startsWith('email'))).toEqual(before);
+  },
+);
+
+test.each([undefined, 'ben'])(
+  'Back to a page whose function finds Ada’s token in the browser’s cache, when %s is there now',
+  async (next) => {
+    const { page, chat } = await chatAsAda('/callback');
+    await page.goto(`${here.site.url}/callback?account`);
+    await page.getByText(secret).first().waitFor();
+    await page.goto(`${here.site.url}/bare`);
+    await sign(page, next);
+    await page.goBack();
+    await chat.panel.waitFor();
+    await watchFor(page, secret);
+    await askAs(chat, next ? bens : /^anonymous:/);
+    expect(await readSeen(page)).toBe(0);
+  },
+);
 
 test('a page out of the browser’s cache with the token of an earlier customer signs nobody out', async () => {
   const { page, chat } = await leaveAsAda();

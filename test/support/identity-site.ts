@@ -47,6 +47,7 @@ export async function startIdentitySite() {
         (window.Porchlight ||= []).push(['identify', ask]);`,
       '/call': `(window.Porchlight ||= []).push(['identify', ${JSON.stringify(token)}]);`,
     };
+    if (path === '/bare') return '<!doctype html><link rel="icon" href="data:,">';
     return `<!doctype html><html lang="en"><title>A page</title><link rel="icon" href="data:,"><script async src="/porchlight/widget/loader.js" data-bot-id="${botId}" ${attribute}></script><script>${scripts[path] ?? ''}</script><body><input id="field">`;
   };
   const sendJson = (response: ServerResponse, body: object, status = 200) =>

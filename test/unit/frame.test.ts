@@ -23,6 +23,8 @@ describe('text is found', () => {
     expect(readFrame(undefined, '[1]', true)).toEqual({ kind: 'text', text: '[1]' });
     expect(readFrame(undefined, '[see below', true)).toEqual({ kind: 'text', text: '[see below' });
     expect(readFrame(undefined, '42', true)).toEqual({ kind: 'text', text: '42' });
+    expect(readFrame(undefined, '"yes"', true)).toEqual({ kind: 'text', text: '"yes"' });
+    expect(readFrame(undefined, '"', true)).toEqual({ kind: 'text', text: '"' });
   });
 });
 
@@ -35,6 +37,21 @@ test('kinds that nobody knows are skipped', () => {
   expect(readFrame('usage-report', '{"text":"no"}', false).kind).toBe('skip');
   expect(readFrame('start', '{"chat_id":"c","message_id":"m"}', false).kind).toBe('skip');
   expect(readFrame(undefined, '{"choices":[{"delta":{"role":"assistant"}}]}', false).kind).toBe('skip');
+});
+
+test.each(['null', 'false', '""'])('an error that is %s is none', (none) => {
+  expect(readFrame('delta', `{"text":"hi","error":${none}}`, false)).toEqual({ kind: 'text', text: 'hi' });
+  expect(readFrame('done', `{"success":true,"error":${none}}`, false).kind).toBe('done');
+});
+
+test('a chat that is only named is no reply', () => {
+  expect(readFrame('start', '{"chat":{"id":"c"}}', false).kind).toBe('skip');
+  expect(readFrame('delta', '{"text":"hi","chat":{"id":"c"}}', false)).toEqual({ kind: 'text', text: 'hi' });
+  expect(readFrame('result', '{"chat":{"reply":"whole"}}', false)).toMatchObject({
+    kind: 'final',
+    reply: { text: 'whole' },
+  });
+  expect(readFrame('done', '{"chat":{"id":"c"}}', false).kind).toBe('final');
 });
 
 test('reasoning is not the answer', () => {

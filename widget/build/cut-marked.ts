@@ -38,6 +38,9 @@ const blocksOfHtml: readonly (readonly [RegExp, string])[] = [
   [/if\(\w=this\.tokenizer\.html\(\w\)\)\{[^}]*\}/, ''],
   [/return!this\.lexer\.state\.inLink&&this[\s\S]*?,(?=\{type:"html")/, 'return'],
 ];
+/** Whether somebody has put a tokenizer of theirs in its place. */
+const ownTokenizer =
+  /\|\|this\.tokenizer\.emStrong!==\w+\.prototype\.emStrong\|\|this\.tokenizer\.del!==\w+\.prototype\.del\?/;
 const instance = /var \w+=new \w+;function \w+\(\w+,\w+\)\{return \w+\.parse\(/;
 
 /**
@@ -57,25 +60,41 @@ export function cutMarked(code: string): string {
   kept = kept.replace(shortcuts, '').replace(/this\.options=(\w+)\|\|\w+/g, 'this.options=$1');
   for (const [name, value] of Object.entries(options)) kept = kept.replaceAll(`this.options.${name}`, value);
   for (const rules of [...kept.matchAll(dialects)].flatMap(([, ...names]) => names))
-    if (rules) kept = withoutTable(kept, rules);
-  kept = shortenNames(withoutUnused(kept.replace(dialects, '}')));
+    if (rules) kept = kept.replace(readTable(kept, rules), '');
+  kept = kept.replace(dialects, '}').replace(ownTokenizer, '?');
+  kept = shortenNames(withoutUnused(withoutOverridden(kept)));
   return `${kept}export { ${lexer} as Lexer };`;
 }
 
-/** Drops `,name={…}` from a list of variables. */
-function withoutTable(code: string, name: string): string {
+/** `,name={…}` in a list of variables; empty where there is none. */
+function readTable(code: string, name: string): string {
   const from = code.indexOf(`,${name}={`);
   let depth = 0;
   for (let at = code.indexOf('{', from); from >= 0 && at < code.length; at += 1) {
     depth += { '{': 1, '}': -1 }[code[at] as string] ?? 0;
-    if (depth === 0) return code.slice(0, from) + code.slice(at + 1);
+    if (depth === 0) return code.slice(from, at + 1);
   }
-  return code;
+  return '';
+}
+
+/** Drops of a dialect what the one that extends it has another way: `a={x:1,y},b={...a,x:2}` → `a={y},b={...a,x:2}`. */
+function withoutOverridden(code: string): string {
+  let kept = code;
+  for (const [, extending, base] of code.matchAll(/[, ](\w+)=\{\.\.\.(\w+),/g)) {
+    const [own, inherited] = [extending, base].map((name) => readTable(kept, name as string));
+    const names = [...(own ?? '').matchAll(/[,{](\w+):/g)].map(([, name]) => name as string);
+    const rest = names.reduce(
+      (all, name) => all.replace(new RegExp(`(?<=[{,])${name}:\\w+,`), ''),
+      inherited ?? '',
+    );
+    kept = kept.replace(inherited ?? '', () => rest);
+  }
+  return kept;
 }
 
 /** Drops the expressions that are put together and that nobody reads any more. */
 function withoutUnused(code: string): string {
-  const built = /,([\w$]+)=\w+\((?:(?!\.getRegex\(\))[\s\S])*\.getRegex\(\)(?=[,;])/g;
+  const built = /,([\w$]+)=\w+\((?:(?!\.getRegex\(\)|,\w+=\w+\()[\s\S])*\.getRegex\(\)(?=[,;])/g;
   return code.replace(built, (whole, name: string) => {
     const uses = code.split(new RegExp(`(?<![\\w$&])${name.replaceAll('$', '\\$')}(?![\\w$])`)).length - 1;
     return uses > 1 ? whole : '';

@@ -25,15 +25,30 @@ export function readClaims(jwt: string): Record<string, unknown> {
   return JSON.parse(decodeURIComponent(escape(atob(base64))));
 }
 
+/** A page that came out of the browser's cache, as one does at Back: what it says may be of before. */
+function readOldPage(): PerformanceNavigationTiming | undefined {
+  const [page] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
+  return page && (page.type === 'back_forward' || page.transferSize === 0) ? page : undefined;
+}
+
+/** Until an old page has loaded, the browser takes replies to its calls from the cache too, however old they are. */
+export async function untilFresh(): Promise<void> {
+  if (!readOldPage() || document.readyState === 'complete') return;
+  await new Promise((resolve) => addEventListener('load', resolve));
+  await new Promise((resolve) => setTimeout(resolve));
+}
+
 /**
- * When a page said who is there. Out of the browser's cache its tag says what was so when its token was made; of a fresh
+ * When a page said who is there. What is written into an old page says what was so when its token was made; of a fresh
  * page that is not asked, for the two clocks may differ.
  *
- * @param at when the page was read, in ms since 1970
+ * @param at when it was heard, in ms since 1970
+ * @param isTag by the tag, which is written into its page
  */
 export function toSaidAt(userToken: unknown, at: number, isTag: boolean): number {
-  const [page] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
-  if (!isTag || !page || (page.type !== 'back_forward' && page.transferSize > 0)) return at;
+  const page = readOldPage();
+  const loadedAt = page?.loadEventStart;
+  if (!page || (!isTag && loadedAt && at > performance.timeOrigin + loadedAt)) return at;
   try {
     return Math.min(at, Number(readClaims(userToken as string).iat) * 1000 || at);
   } catch {

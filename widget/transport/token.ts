@@ -1,7 +1,7 @@
 /** What the page gives to say who is there: a token, or nothing. */
 import type { UserToken } from '../public.ts';
 import type { Source } from '../state/happening.ts';
-import { toSubject } from '../state/subject.ts';
+import { toSubject, untilFresh } from '../state/subject.ts';
 
 /** A page's function that has not answered by then is out of reach. */
 const answerMs = 10_000;
@@ -13,7 +13,7 @@ export async function askPage(ask: Exclude<UserToken, string>): Promise<string |
     timer = setTimeout(() => reject(new Error(`No answer in ${answerMs / 1000} s`)), answerMs);
   });
   try {
-    return readToken(await Promise.race([Promise.resolve().then(ask), late]));
+    return readToken(await Promise.race([untilFresh().then(ask), late]));
   } finally {
     clearTimeout(timer);
   }
