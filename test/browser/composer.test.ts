@@ -84,6 +84,25 @@ test('clause 27: the stop button is there while a turn runs, and only then', asy
   expect(await scene.chat.stop.count()).toBe(0);
 });
 
+test('a key held down on a control that gives the focus to the composer sends no draft', async () => {
+  const { page, chat } = scene;
+  const hold = async () => {
+    for (let times = 0; times < 6; times += 1) await page.keyboard.down('Enter');
+    await page.keyboard.up('Enter');
+  };
+  await chat.composer.fill('Half a');
+  await chat.button('New conversation').focus();
+  await hold();
+  await expect.poll(() => chat.composer.evaluate((field) => field.matches(':focus'))).toBe(true);
+  await page.keyboard.press('Escape');
+  await chat.launcher.focus();
+  await hold();
+  await chat.composer.waitFor();
+  await page.waitForTimeout(quietMs);
+  expect(await chat.messages.count()).toBe(0);
+  expect(await chat.composer.inputValue()).toBe('Half a');
+});
+
 test('clause 27: Escape closes the panel and gives the focus back to the launcher', async () => {
   expect(await readFocusedPart(scene.page)).toBe('composer');
   await scene.page.keyboard.press('Escape');

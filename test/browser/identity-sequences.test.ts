@@ -77,6 +77,30 @@ test('on a site that says it by the tag, a page without a token signs Ada out in
   expect(await otherChat.panel.textContent()).not.toContain(secret);
 });
 
+test('what is typed while another window makes the chat look up who is there stays as it was typed', async () => {
+  const { page, chat } = await chatAsAda('/callback');
+  const { page: other } = await visit('/callback');
+  await page.bringToFront();
+  await chat.composer.click();
+  // A slow site: some of it is typed while nobody knows.
+  await page.route('**/token', async (route) => {
+    await page.waitForTimeout(100);
+    await route.continue();
+  });
+  const text = 'Does the tent keep the rain out in autumn?';
+  const typing = page.keyboard.type(text, { delay: 30 });
+  for (let times = 0; times < 4; times += 1) {
+    await page.waitForTimeout(200);
+    // A page of the site says that it asks by a function, and is not shown itself.
+    await other.evaluate(() => {
+      const { Porchlight } = window as unknown as { Porchlight: { identify(ask: unknown): void } };
+      Porchlight.identify(async () => (await (await fetch('/token')).json()).token);
+    });
+  }
+  await typing;
+  await expect.poll(() => chat.composer.inputValue()).toBe(text);
+});
+
 test('a tab whose tag still says Ada asks nothing as her once Ben has signed in elsewhere, and says what to do', async () => {
   const { page, chat } = await chatAsAda('/tag');
   const { page: other, chat: bensChat } = await visit('/plain');

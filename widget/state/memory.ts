@@ -55,8 +55,14 @@ export type Memory = {
 /**
  * @param key of this helper's bot
  * @param readStorage may throw at every touch: blocked, full, private
+ * @param readTabStorage of this tab alone: others may be in another conversation, and have questions of their own
  */
-export function createMemory(key: string, readStorage: () => Storage = () => localStorage): Memory {
+export function createMemory(
+  key: string,
+  readStorage: () => Storage = () => localStorage,
+  readTabStorage: () => Storage = () => sessionStorage,
+): Memory {
+  const tabKey = `porchlight-tab ${key}`;
   let keeps = true;
   let cache: Stored | undefined;
   let own: string | undefined;
@@ -72,9 +78,24 @@ export function createMemory(key: string, readStorage: () => Storage = () => loc
     }
     return cache;
   };
+  const readTab = (place: Place): Place => {
+    try {
+      const tab = readPlace(JSON.parse(readTabStorage().getItem(tabKey) ?? '{}'));
+      if (tab.subject === place.subject) return tab;
+      // Of somebody who is not there any more.
+      readTabStorage().removeItem(tabKey);
+    } catch {}
+    return {};
+  };
+  const writeTab = (place: object) => {
+    try {
+      readTabStorage().setItem(tabKey, JSON.stringify(place));
+    } catch {}
+  };
   const read = (): Remembered => {
     const { chats, ...shared } = readAll();
-    return { ...shared, ...readPlace(chats?.[key]) };
+    const place = readPlace(chats?.[key]);
+    return { ...shared, ...place, ...readTab(place) };
   };
   const write = ({ chats, ...shared }: Stored) => {
     const places = Object.entries(chats ?? {}).map(([name, place]) => [name, toFilled(place)] as const);
@@ -99,8 +120,15 @@ export function createMemory(key: string, readStorage: () => Storage = () => loc
     change(changes) {
       const all = readAll();
       const before = readPlace(all.chats?.[key]);
-      if (own === undefined || before.subject === own) writePlace(all, { ...before, ...changes });
-      else if ('open' in changes) writePlace(all, { ...before, open: changes.open });
+      if (own === undefined || before.subject === own) {
+        const { open, ...tab } = { ...readTab(before), ...changes };
+        const { pending } = readTab(before);
+        // The shared one may be another tab's by now: that one forgets it.
+        const isOthers = pending && before.pending && before.pending.turnId !== pending.turnId;
+        const kept = isOthers && !changes.pending ? { pending: before.pending } : {};
+        writeTab({ ...tab, subject: before.subject });
+        writePlace(all, { ...before, ...changes, ...kept });
+      } else if ('open' in changes) writePlace(all, { ...before, open: changes.open });
     },
     claim(who, at, tag) {
       write(toClaimed(readAll(), who, at, tag));
@@ -112,6 +140,8 @@ export function createMemory(key: string, readStorage: () => Storage = () => loc
       // A guest whose session is another's now, or over, is another guest.
       const isOther = who === undefined && before.subject !== subject;
       own = subject;
+      const tab = readTab(before);
+      if (!isOther && tab.subject !== undefined) writeTab({ ...tab, subject });
       writePlace(all, { ...(isOther ? { open: before.open } : before), subject, session });
     },
     get keeps() {

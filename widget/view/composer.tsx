@@ -7,7 +7,6 @@ import { useChat } from './context.ts';
 import { Icon } from './icons.tsx';
 import { Notice } from './notice.tsx';
 
-const maxHeightPx = 160;
 /** So long after Send and Stop have changed places a click was meant for the one that is gone. */
 const swapMs = 400;
 
@@ -17,9 +16,19 @@ export function Composer({ focus }: { focus: boolean }) {
   /** What is typed while the draft is out of sight: whoever is there may see it, until the tab is left again. */
   const fresh = useSignal('');
   const draft = veil > 0 ? fresh : shared.draft;
+  const lastVeil = useRef(0);
+  const glue = useRef('');
+  if (veil > 0 && lastVeil.current === 0) {
+    const area = field.current;
+    // Nobody has left, and somebody writes: what comes next goes on with the word.
+    const goesOn = !document.hidden && area?.matches(':focus') && area.selectionEnd === area.value.length;
+    glue.current = goesOn ? '' : ' ';
+  }
+  lastVeil.current = veil;
   useLayoutEffect(() => {
+    if (veil > 0 && !document.hidden) return;
     if (veil === 0 && fresh.value !== '')
-      shared.draft.value = `${shared.draft.value} ${fresh.value}`.trimStart();
+      shared.draft.value = (shared.draft.value + glue.current + fresh.value).trimStart();
     fresh.value = '';
   }, [veil]);
   const isRunning = conversation.running.value !== undefined;
@@ -37,7 +46,7 @@ export function Composer({ focus }: { focus: boolean }) {
     const area = field.current;
     if (!area) return;
     area.style.height = 'auto';
-    if (draft.value !== '') area.style.height = `${Math.min(area.scrollHeight, maxHeightPx)}px`;
+    if (draft.value !== '') area.style.height = `${area.scrollHeight}px`;
   }, [draft.value]);
   const unsent = panel.unsent.value;
   useEffect(() => {
@@ -72,7 +81,8 @@ export function Composer({ focus }: { focus: boolean }) {
     // 229: Safari ends a composition before it tells of the Enter that ended it.
     if (event.key !== 'Enter' || event.shiftKey || event.isComposing || event.keyCode === 229) return;
     event.preventDefault();
-    send();
+    // A key that is held down was meant for what had the focus before.
+    if (!event.repeat) send();
   };
   const onInput = (event: { currentTarget: HTMLTextAreaElement }) => {
     draft.value = event.currentTarget.value;
