@@ -91,7 +91,8 @@ function toWidgetEnvironment(
       terserOptions: {
         module: true,
         ecma: 2020,
-        compress: { passes: 3 },
+        // More of it in one place is less that is alike.
+        compress: { passes: 3, inline: 1 },
       },
       rolldownOptions: {
         input,

@@ -353,6 +353,31 @@ test.each(['/tag', '/plain'])(
   },
 );
 
+test.each([undefined, 'ada', 'ben'])(
+  'a question that waits for the page’s own word comes back as a draft after a reload, to Ada alone; %s is there',
+  async (next) => {
+    const { page, chat } = await visit('/plain');
+    await sign(page, 'ada');
+    await page.goto(`${here.site.url}/callback`);
+    await chat.open();
+    await chat.panel.getByText('Hello there.').waitFor();
+    here.site.today.tokenGate = createGate();
+    await page.reload();
+    await chat.ask(secret);
+    await expect.poll(() => chat.readQuestions()).toEqual([secret]);
+    await sign(page, next);
+    await page.reload();
+    here.site.today.tokenGate.open();
+    await chat.panel.getByText('Hello there.').waitFor();
+    if (next === 'ada') await expect.poll(() => chat.composer.inputValue()).toBe(secret);
+    await page.waitForTimeout(300);
+    expect(await chat.composer.inputValue()).toBe(next === 'ada' ? secret : '');
+    expect(here.site.asked).toEqual([]);
+    if (next !== 'ada')
+      expect(await page.evaluate(() => JSON.stringify({ ...sessionStorage }))).not.toContain(secret);
+  },
+);
+
 test('a question that waits for its session as Ada is no draft of Ben’s after a reload', async () => {
   const { page, chat } = await visit('/plain');
   await sign(page, 'ada');

@@ -4,6 +4,7 @@ import { cleanup, fireEvent, screen, waitFor, within } from '@testing-library/pr
 import { afterEach, expect, test, vi } from 'vitest';
 import type { TurnEventData } from '../../server-helper/protocol/wire.ts';
 import { WidgetError } from '../../widget/errors.ts';
+import { createDeciding } from '../../widget/state/deciding.ts';
 import { createTurnStream, renderChat } from '../support/renderchat.tsx';
 
 afterEach(() => {
@@ -106,6 +107,21 @@ test('several questions are answered together, each by a choice or in own words'
   fireEvent.input(own, { target: { value: ' Monday ' } });
   fireEvent.submit(form);
   await waitFor(() => expect(decisions()).toEqual([{ decision: 'answer', answers: ['Shipping', 'Monday'] }]));
+});
+
+test('what is typed on a card that a clock ahead takes for over stays, when the helper says that it is still open', async () => {
+  const questions = [{ question: 'Since when?', options: [] }];
+  const { conversation, rest } = await pause({ kind: 'question', questions });
+  fireEvent.input(await screen.findByRole('textbox', { name: 'Something else' }), {
+    target: { value: 'Since Mon' },
+  });
+  const { turnId } = conversation.entries.value[0]!;
+  void createDeciding(conversation.deciding).expire(turnId);
+  rest.say({ kind: 'turn-started', data: { turnId, conversationId: 'c', at: later } });
+  await waitFor(() => expect(screen.queryByRole('form', { name: 'The agent asks' })).toBeNull());
+  rest.say({ kind: 'turn-paused', data: { kind: 'question', tool, questions, expiresAt: later } });
+  const again = await screen.findByRole<HTMLInputElement>('textbox', { name: 'Something else' });
+  expect(again.value).toBe('Since Mon');
 });
 
 test('a question that nobody wants to answer can be stopped', async () => {

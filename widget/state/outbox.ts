@@ -42,7 +42,8 @@ export function createOutbox(
       const one = { turnId, question, veil: readVeil() };
       held = [...held.filter((other) => other.turnId !== turnId), one];
       const typist = readTypist();
-      if (typist !== unknown) unsent.keep(question.text, typist);
+      const isUnsure = typist === unknown;
+      unsent.keep(question.text, isUnsure ? memory.read().who : typist, isUnsure);
       show(one);
     },
     /** There is no session: what waits for one is told so, or told that it goes on waiting. */

@@ -3,11 +3,14 @@ import type { Who } from './happening.ts';
 
 const entry = 'porchlight-unsent';
 
-type Kept = { text: string; who?: string };
+/** `until`, in ms since 1970: nobody knew who had typed it, and nobody signs out and another one in as fast as that. */
+type Kept = { text: string; who?: string; until?: number };
+
+const unsureMs = 30_000;
 
 export type Unsent = {
-  /** @param who whose it is; undefined: whoever turns out to be there */
-  keep(text: string, who: Who): void;
+  /** @param who whose it is; undefined: whoever turns out to be there @param isUnsure it is whose it was, if for a moment */
+  keep(text: string, who: Who, isUnsure: boolean): void;
   /** It is on its way, or given up. */
   forget(): void;
   /** What was left here before the page was loaded, once, if it may be `who`'s. */
@@ -27,10 +30,11 @@ export function createUnsent(key: string, readStorage: () => Storage = () => ses
     left = JSON.parse(readStorage().getItem(name) ?? 'null') ?? undefined;
   } catch {}
   return {
-    keep(text, who) {
+    keep(text, who, isUnsure) {
       left = undefined;
+      const until = isUnsure ? Date.now() + unsureMs : undefined;
       try {
-        readStorage().setItem(name, JSON.stringify({ text, who }));
+        readStorage().setItem(name, JSON.stringify({ text, who, until }));
       } catch {}
     },
     forget,
@@ -39,7 +43,8 @@ export function createUnsent(key: string, readStorage: () => Storage = () => ses
       if (!found) return undefined;
       left = undefined;
       forget();
-      const isTheirs = found.who === undefined || found.who === who;
+      const isTheirs =
+        (found.who === undefined || found.who === who) && !(found.until && found.until < Date.now());
       return isTheirs && typeof found.text === 'string' ? found.text : undefined;
     },
   };

@@ -18,12 +18,9 @@ export function Composer({ focus }: { focus: boolean }) {
   const draft = veil > 0 ? fresh : shared.draft;
   const lastVeil = useRef(0);
   const glue = useRef('');
-  if (veil > 0 && lastVeil.current === 0) {
-    const area = field.current;
-    // Nobody has left, and somebody writes: what comes next goes on with the word.
-    const goesOn = !document.hidden && area?.matches(':focus') && area.selectionEnd === area.value.length;
-    glue.current = goesOn ? '' : ' ';
-  }
+  // Nobody has left, and somebody may be writing: what comes next goes on with the word.
+  if (veil > 0 && lastVeil.current === 0)
+    glue.current = !document.hidden && field.current?.matches(':focus') ? '' : ' ';
   lastVeil.current = veil;
   useLayoutEffect(() => {
     if (veil > 0 && !document.hidden) return;

@@ -3,44 +3,50 @@ import { type Signal, signal, useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { Question, TurnEventData } from '../../server-helper/protocol/wire.ts';
 import { createDeciding } from '../state/deciding.ts';
+import type { Entry } from '../state/entries.ts';
 import css from '../styles/decision.css?inline';
 import { useChat } from './context.ts';
 
 export { css };
 
-type DecisionProps = { turnId: string; pause: TurnEventData['turn-paused'] };
+type DecisionProps = { entry: Entry; pause: TurnEventData['turn-paused'] };
 
 /** Asked again no sooner: this clock may be ahead of the helper's. */
 const betweenMs = 10_000;
 const mostTimerMs = 2 ** 31 - 1;
 
-export default function Decision({ turnId, pause, onGrow }: DecisionProps & { onGrow: () => void }) {
+export default function Decision({ entry, pause, onGrow }: DecisionProps & { onGrow: () => void }) {
   useLayoutEffect(onGrow, []);
   const { conversation } = useChat();
   const leftMs = Date.parse(pause.expiresAt) - Date.now();
   useEffect(() => {
     if (!(leftMs < mostTimerMs)) return;
     const timer = setTimeout(
-      () => createDeciding(conversation.deciding).expire(turnId),
+      () => createDeciding(conversation.deciding).expire(entry.turnId),
       Math.max(leftMs, betweenMs),
     );
     return () => clearTimeout(timer);
   }, [pause]);
   return pause.kind === 'question' ? (
-    <Questions turnId={turnId} pause={pause} />
+    <Questions entry={entry} pause={pause} />
   ) : (
-    <Approval turnId={turnId} pause={pause} />
+    <Approval entry={entry} pause={pause} />
   );
 }
 
 type Draft = Signal<readonly { text: string; isChosen: boolean }[]>;
-/** What is half filled in, as long as the turn waits: closing the chat or looking elsewhere loses none of it. */
-const drafts = new WeakMap<object, Draft>();
+/**
+ * What is half filled in, as long as the turn waits: closing the chat, looking elsewhere or hearing the same again loses
+ * none of it.
+ */
+const drafts = new WeakMap<Entry, { asked: string; draft: Draft }>();
 
-function findDraft(pause: object, count: number): Draft {
-  const draft =
-    drafts.get(pause) ?? signal(Array.from({ length: count }, () => ({ text: '', isChosen: false })));
-  drafts.set(pause, draft);
+function findDraft(entry: Entry, questions: readonly Question[]): Draft {
+  const asked = JSON.stringify(questions);
+  const kept = drafts.get(entry);
+  if (kept?.asked === asked) return kept.draft;
+  const draft: Draft = signal(questions.map(() => ({ text: '', isChosen: false })));
+  drafts.set(entry, { asked, draft });
   return draft;
 }
 
@@ -68,7 +74,7 @@ function OpenUntil({ pause }: Pick<DecisionProps, 'pause'>) {
   return <p class="outcome">{t('openUntil', { time: at.toLocaleString(undefined, style) })}</p>;
 }
 
-function Approval({ turnId, pause }: DecisionProps) {
+function Approval({ entry, pause }: DecisionProps) {
   const { conversation, rest, t } = useChat();
   const decided = useSignal(false);
   const isPlan = pause.kind === 'plan';
@@ -76,7 +82,7 @@ function Approval({ turnId, pause }: DecisionProps) {
     rest();
     decided.value = true;
     createDeciding(conversation.deciding)
-      .decide(turnId, decision)
+      .decide(entry.turnId, decision)
       .finally(() => {
         decided.value = false;
       });
@@ -119,10 +125,10 @@ function toWords(name: string): string {
 
 const none: readonly Question[] = [];
 
-function Questions({ turnId, pause }: DecisionProps) {
+function Questions({ entry, pause }: DecisionProps) {
   const { conversation, rest, t } = useChat();
   const questions = pause.questions ?? none;
-  const answers = findDraft(pause, questions.length);
+  const answers = findDraft(entry, questions);
   const decided = useSignal(false);
   const answer = (index: number, text: string, isChosen = false) => {
     answers.value = answers.value.map((old, at) => (at === index ? { text, isChosen } : old));
@@ -132,7 +138,7 @@ function Questions({ turnId, pause }: DecisionProps) {
     decided.value = true;
     createDeciding(conversation.deciding)
       .decide(
-        turnId,
+        entry.turnId,
         'answer',
         answers.value.map(({ text }) => text.trim()),
       )

@@ -75,7 +75,7 @@ function AgentMessage({ entry, answer, onGrow }: { entry: Entry; answer: Answer;
         <Markdown text={answer.text} context={context} />
       </div>
       {isWaiting && <Waiting answer={answer} />}
-      {answer.pause && <Decision turnId={entry.turnId} pause={answer.pause} onGrow={onGrow} />}
+      {answer.pause && <Decision entry={entry} pause={answer.pause} onGrow={onGrow} />}
       <Sources entry={entry} answer={answer} />
       <Outcome entry={entry} answer={answer} />
     </article>

@@ -1,5 +1,5 @@
 /** The conversation: its turns in order, kept at the end while it grows unless the visitor has scrolled up. */
-import { useCallback, useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { useChat } from './context.ts';
 import { Turn } from './message.tsx';
 import { Notice } from './notice.tsx';
@@ -29,9 +29,9 @@ export function Messages() {
   const isOnTop = problem?.situation === 'older-failed';
 
   // Writes only: where the list stands is read when the visitor scrolls, never while an answer streams.
-  const stayAtEnd = useCallback(() => {
+  const stayAtEnd = useRef(() => {
     if (follows.current && list.current) list.current.scrollTop = Number.MAX_SAFE_INTEGER;
-  }, []);
+  }).current;
   // What was asked here is followed wherever the visitor was, and so is what a conversation begins with.
   const shown = useRef<string | undefined>(undefined);
   useLayoutEffect(() => {
@@ -86,7 +86,11 @@ export function Messages() {
         touchedAt.current = touches[0]?.clientY ?? 0;
       }}
       onTouchMove={({ touches }) => (touches[0]?.clientY ?? 0) > touchedAt.current && letGo()}
-      onKeyDown={({ key }) => keysUp.has(key) && letGo()}
+      onKeyDown={({ key }) => {
+        if (keysUp.has(key)) letGo();
+        // The browser would aim at where the end is now.
+        if (key === 'End') follows.current = true;
+      }}
       role="log"
       aria-live="off"
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a list that scrolls must be reachable by keyboard
