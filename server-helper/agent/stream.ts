@@ -152,7 +152,8 @@ class Answer implements Exchange {
     if (this.#ended || this.over) return;
     const frame = readFrame(event, data, this.#plain);
     if (frame.kind === 'skip') return;
-    if (frame.kind === 'text' && event === undefined && data.charCodeAt(0) !== 0x7b) this.#plain = true;
+    // A brace opens JSON, and so does a quote, until something else was text.
+    if (frame.kind === 'text' && event === undefined && !/^[{"]/.test(data)) this.#plain = true;
     this.#ended = frame.kind === 'final' || frame.kind === 'done' || frame.kind === 'pause';
     this.sink.onFrame(frame);
   }
