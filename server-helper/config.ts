@@ -85,6 +85,9 @@ export type Config = {
   log: Log;
 };
 
+/** Both stand in every session, which a browser sends along. */
+const mostIdChars = 200;
+
 /** Every option by its name, so that a misspelt one is not taken for none. */
 const names: Readonly<Record<keyof HelperOptions, true>> = {
   agentUrl: true,
@@ -125,8 +128,8 @@ export function readOptions(options: HelperOptions): Config {
   return {
     agentUrl: readAgentUrl('agentUrl', options.agentUrl),
     apiKey: readPrintable('apiKey', options.apiKey),
-    projectId: readPrintable('projectId', options.projectId),
-    botId: readPrintable('botId', options.botId),
+    projectId: readPrintable('projectId', options.projectId, mostIdChars),
+    botId: readPrintable('botId', options.botId, mostIdChars),
     ssoSecrets,
     ssoIssuer: options.ssoIssuer === undefined ? undefined : readText('ssoIssuer', options.ssoIssuer),
     sessionSecret: readSecrets('sessionSecret', sessionSecret, minSecretBytes)[0],

@@ -6,10 +6,13 @@ export function toWrong(name: string, expected: string): TypeError {
 }
 
 /** What can travel in a header and in a URL as it is: printable ASCII without a space. */
-export function readPrintable(name: string, value: unknown): string {
+export function readPrintable(name: string, value: unknown, mostChars = 4_000): string {
   if (value === undefined || value === '') throw new TypeError(`${name} is missing`);
-  if (typeof value !== 'string' || !/^[\x21-\x7e]+$/.test(value))
-    throw toWrong(name, 'printable ASCII without a space or a line break');
+  if (typeof value !== 'string' || value.length > mostChars || !/^[\x21-\x7e]+$/.test(value))
+    throw toWrong(
+      name,
+      `at most ${mostChars} characters of printable ASCII, without a space or a line break`,
+    );
   return value;
 }
 
@@ -76,7 +79,7 @@ export function readAgentUrl(name: string, value: unknown): URL {
   // The key travels with every call.
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isHere))
     throw toWrong(name, 'https; http is for an agent on this machine alone');
-  if (url.username || url.password || url.search || url.hash)
+  if (url.username || url.password || /[?#]/.test(String(value)))
     throw toWrong(name, 'without user, query and fragment');
   if (url.port === '0' || /\/\/|%(?![\da-f]{2})/i.test(url.pathname))
     throw toWrong(name, 'an address that can be called: no port 0, no empty or broken part of its path');

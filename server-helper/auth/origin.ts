@@ -25,7 +25,8 @@ function isOwnOrigin(origin: string, request: Request): boolean {
 }
 
 export function addCorsHeaders(headers: Headers, origin: string | undefined): void {
-  headers.append('vary', 'origin');
+  // A site's own service worker, which may keep what says no-store, tells one visitor's replies from another's by it.
+  headers.append('vary', 'origin, authorization');
   if (origin === undefined) return;
   headers.set('access-control-allow-origin', origin);
   headers.set('access-control-expose-headers', 'retry-after');

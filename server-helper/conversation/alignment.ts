@@ -24,7 +24,7 @@ export function alignRecord<T extends AlignedTurn>(
   recorded: readonly RecordedMessage[],
   turns: readonly T[],
 ): (Exchange & { turn: T | undefined })[] {
-  const exchanges = toExchanges<T>(recorded);
+  const exchanges = toExchanges<T>(reunite(recorded, turns));
   // An answer that we know by its id divides the record: what stands before it was asked before.
   let firstExchange = 0;
   let firstTurn = 0;
@@ -44,6 +44,30 @@ export function alignRecord<T extends AlignedTurn>(
   }
   alignByWords(exchanges.slice(firstExchange), turns.slice(firstTurn));
   return exchanges;
+}
+
+/**
+ * An agent may write a stopped exchange down between another question and its answer. An answer that we know by its id
+ * goes back to that question.
+ */
+function reunite(recorded: readonly RecordedMessage[], turns: readonly AlignedTurn[]): RecordedMessage[] {
+  const all = [...recorded];
+  for (const answer of recorded) {
+    const turn = turns.find(({ agentMessageId }) => agentMessageId === answer.id);
+    if (!turn) continue;
+    const at = all.indexOf(answer);
+    const before = all.slice(0, at);
+    const asked = before.findLast(({ role }) => role === 'visitor');
+    if (!asked || asked.text === turn.question) continue;
+    const open = before.findLastIndex(
+      ({ role, text }, index) =>
+        role === 'visitor' && text === turn.question && before[index + 1]?.role === 'visitor',
+    );
+    if (open < 0) continue;
+    all.splice(at, 1);
+    all.splice(open + 1, 0, answer);
+  }
+  return all;
 }
 
 function toExchanges<T>(recorded: readonly RecordedMessage[]): (Exchange & { turn: T | undefined })[] {

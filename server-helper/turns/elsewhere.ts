@@ -40,6 +40,8 @@ export async function followElsewhere(
   try {
     while (!turn.isOver) {
       await sleep(lookEveryMs);
+      // Stopped here meanwhile.
+      if (turn.isOver) break;
       if (monotonicNow() > until) turn.end(turn.toFailed(new HelperError('agent-timeout')));
       try {
         const record = await store.findTurn(conversation.id, turn.id);

@@ -1,5 +1,6 @@
 /** Begins, follows, stops and decides turns: one question, one run at the agent, however many ask for it. */
 import type { ChatQuestion } from '../agent/chat.ts';
+import { readEarlier } from '../conversation/earlier.ts';
 import { readPause } from '../conversation/pause.ts';
 import type { Workspaces } from '../conversation/workspace.ts';
 import { HelperError, toHelperError } from '../errors.ts';
@@ -111,8 +112,9 @@ export function createEngine(context: RunContext, workspaces: Workspaces): Engin
       if (turn.isOver || turn.isClosing) return;
       const workspace = await workspaces.pin(conversation);
       if (question.replaces !== undefined) await takeBack(context, conversation, question.replaces, turn);
-      // Stopped or deleted meanwhile at another helper, it is not asked: the next look at the leases ends it here.
-      const stands = await store.findTurn(conversation.id, turn.id);
+      // Stopped or deleted meanwhile at another helper, it is not asked: the next look at the leases ends it here. A store
+      // that does not answer is no reason to fail it.
+      const stands = await store.findTurn(conversation.id, turn.id).catch(() => record);
       if (!isHeld(stands)) return;
       const { chatId, mode } = conversation;
       const chatMode = question.isMember ? mode : 'ask';
@@ -154,6 +156,10 @@ export function createEngine(context: RunContext, workspaces: Workspaces): Engin
       const { until } = leases.make();
       const held = { status: 'running', runner, leaseUntil: until, teller } as const;
       const record: TurnRecord = { ...blank, ...turn, ...held, conversationId: conversation.id };
+      const before = await store.listTurns(conversation.id, newest);
+      const takenBack = before.flatMap(({ earlier }) => readEarlier(earlier).takenBack);
+      if (takenBack.some(({ id }) => id === turn.id))
+        throw new HelperError('turn-conflict', 'This question was taken back');
       const done = leases.expect(record);
       try {
         let begun = await store.beginTurn(conversation, record);
@@ -168,9 +174,9 @@ export function createEngine(context: RunContext, workspaces: Workspaces): Engin
         // Two that begin the same turn at one moment: it runs once.
         const found = logs.get(conversation.id, turn.id);
         // A reader that came while the store was slow took it for another helper's.
-        const isElsewhere = found !== undefined && runs.get(found)?.isElsewhere === true;
-        if (isElsewhere) letGo(found);
-        const live = isElsewhere ? undefined : found;
+        const isOther = found !== undefined && (found.isOver || runs.get(found)?.isElsewhere === true);
+        if (isOther) letGo(found);
+        const live = isOther ? undefined : found;
         return { ...begun, live: live ?? start(begun.conversation, begun.turn, question) };
       } finally {
         done();
@@ -188,8 +194,10 @@ export function createEngine(context: RunContext, workspaces: Workspaces): Engin
       // Another helper runs it: it hears of this from the store, the agent from us.
       cancelling.stopUnread(conversation.chatId);
       const change = { status: 'stopped', endedAt: now() } as const;
-      if (await store.endTurn(conversation.id, record.id, change, { status: 'running' }))
-        turn.end(turn.toStopped());
+      if (!(await store.endTurn(conversation.id, record.id, change, { status: 'running' }))) return;
+      turn.end(turn.toStopped());
+      // What its runner has said until now is in the record, for those who come later.
+      letGo(turn);
     },
     end({ id, chatId }, wasRunning) {
       let isHere = false;
@@ -219,6 +227,8 @@ export function createEngine(context: RunContext, workspaces: Workspaces): Engin
 }
 
 const strayMs = 10_000;
+/** One that was taken back longer ago is forgotten. */
+const newest = { before: Number.MAX_SAFE_INTEGER, limit: 100 };
 
 const blank = {
   endedAt: undefined,

@@ -123,7 +123,7 @@ export class LiveTurn {
 
   /** @param json the same as an event's data, where it is at hand */
   say(text: string, json?: Uint8Array): void {
-    if (text === '') return;
+    if (text === '' || this.isOver) return;
     this.#count(text);
     this.text += text;
     if (json) this.log.appendText(json);
@@ -131,7 +131,7 @@ export class LiveTurn {
   }
 
   cite(sources: Source[]): void {
-    if (sources.length === 0) return;
+    if (sources.length === 0 || this.isOver) return;
     this.sources = sources;
     this.log.append('sources', { sources });
   }

@@ -37,6 +37,18 @@ function readFocus(page: Page): Promise<string | undefined> {
   });
 }
 
+test('what has the focus goes away by itself: the focus stays in the chat, and Escape closes it', async () => {
+  const { page, chat } = scene;
+  await page.route('**/conversations', (route) => route.abort());
+  await chat.button('Conversations').click();
+  await chat.button('Try again').focus();
+  await page.unroute('**/conversations');
+  await chat.button('Back to the conversation').evaluate((button) => (button as HTMLElement).click());
+  await expect.poll(() => readFocus(page)).toBe('composer');
+  await page.keyboard.press('Escape');
+  await chat.panel.waitFor({ state: 'detached' });
+});
+
 describe('Escape still closes the chat, since the focus is in it, after', () => {
   const acts: [name: string, act: () => Promise<unknown>, focus: string | RegExp][] = [
     [

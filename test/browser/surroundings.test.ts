@@ -194,6 +194,24 @@ test('on a phone a body that is swapped in is held too, and the one that leaves 
   await context.close();
 });
 
+test('on a phone a copy of the body that was made while it was held is free when it comes back later', async () => {
+  const { context, page, chat } = await visit(stage.browser, `${stage.server.here}/tall`, phone);
+  await chat.open();
+  await expect.poll(() => isInert(page)).toBe(true);
+  await page.evaluate(() => Object.assign(window, { copy: document.body.cloneNode(true) }));
+  await page.keyboard.press('Escape');
+  await chat.panel.waitFor({ state: 'detached' });
+  await page.evaluate(() => document.body.replaceWith((window as unknown as { copy: HTMLElement }).copy));
+  await expect.poll(() => isInert(page)).toBe(false);
+  await chat.open();
+  await expect.poll(() => isInert(page)).toBe(true);
+  await page.evaluate(() => document.body.replaceWith(document.body.cloneNode(true)));
+  await page.keyboard.press('Escape');
+  await chat.panel.waitFor({ state: 'detached' });
+  expect(await isInert(page)).toBe(false);
+  await context.close();
+});
+
 test('in a small window a chat that a reload opens again has the focus, and Escape closes it', async () => {
   const { context, page, chat } = await visit(stage.browser, `${stage.server.here}/tall`, {
     viewport: { width: 320, height: 200 },

@@ -165,6 +165,20 @@ test('clause 35: a stopped question that is edited later takes all that followed
   expect(rig.agent.records.get(chatId)?.map(({ content }) => content)).toEqual([edited, 'Hello there.']);
 });
 
+test('a question that was taken back is not asked again, and its id keeps nothing from being asked', async () => {
+  const conversationId = randomUUID();
+  const { turnId, question } = await visitor.chat(makeQuestion(), conversationId);
+  const body = { text: makeQuestion(), replaces: turnId };
+  (await (await visitor.ask(conversationId, randomUUID(), body)).whole()).ended('turn-completed');
+  const again = await visitor.call('PUT', toTurnPath(conversationId, turnId), { text: question });
+  expect([again.status, again.json.code]).toEqual([409, 'turn-conflict']);
+  expect(rig.agent.chatsAbout(question)).toHaveLength(1);
+  const history = await visitor.history(conversationId);
+  expect(history.liveTurn).toBeUndefined();
+  expect(history.messages.map(({ text }) => text)).toEqual([body.text, 'Hello there.']);
+  (await visitor.chat(makeQuestion(), conversationId)).stream.ended('turn-completed');
+});
+
 test('clause 35: what cannot be found in the record is not taken back, and nothing is dropped', async () => {
   const conversationId = randomUUID();
   const first = await visitor.chat(makeQuestion(), conversationId);

@@ -66,6 +66,8 @@ test.each([mine, 'https://www.shop.test:8443'])(
     expect(headers.get('access-control-allow-origin')).toBe(origin);
     expect(headers.get('access-control-allow-credentials')).toBeNull();
     expect(headers.get('vary')?.toLowerCase()).toContain('origin');
+    // A site's service worker may keep replies that say no-store.
+    expect(headers.get('vary')?.toLowerCase()).toContain('authorization');
     expect(Number(headers.get('access-control-max-age'))).toBeGreaterThan(0);
     const listed = (name: string) =>
       headers

@@ -181,6 +181,11 @@ test('a turn stopped at the other helper keeps what the visitor has read of it',
       const { messages } = await each.history(conversationId);
       return messages.at(-1)?.text.trim() === 'A long and useful beginning';
     }, 'history has what was said');
+  for (const each of [visitor, other]) {
+    const told = await (await each.attach(conversationId, turnId)).whole();
+    expect(told.ended('turn-stopped').message.text).toBe('A long and useful beginning ');
+    expect(told.text).toBe('A long and useful beginning ');
+  }
 });
 
 test('a conversation deleted at one helper ends at the other', async () => {

@@ -161,6 +161,28 @@ describe('where to cut the record to take a question back', () => {
 });
 
 describe('history', () => {
+  test('keeps each question with its answer where a stopped one is written down between the two', () => {
+    const turns = [
+      turn('t1', minute, { question: 'First?', status: 'stopped', answer: 'Fragm' }),
+      turn('t2', 2 * minute, { question: 'Second?', answer: 'So.', agentMessageId: 'a2' }),
+    ];
+    const record = [
+      said('q2', 'visitor', 'Second?', 2 * minute),
+      said('q1', 'visitor', 'First?', 2 * minute + 1),
+      said('a1', 'agent', 'Fragm', 2 * minute + 2),
+      said('a2', 'agent', 'So.', 2 * minute + 3),
+    ];
+    expect(
+      toMessages(record, turns, everything).map(({ turnId, role, text }) => [turnId, role, text]),
+    ).toEqual([
+      ['t1', 'visitor', 'First?'],
+      ['t1', 'agent', 'Fragm'],
+      ['t2', 'visitor', 'Second?'],
+      ['t2', 'agent', 'So.'],
+    ]);
+    expect(findCut(record, true, turns, 't2')).toEqual({ messageId: 'q2' });
+  });
+
   test('gives both sides of a turn the ids that the stream gave them', () => {
     const record = [said('u1', 'visitor', 'Hi', 1), said('a1', 'agent', 'Hello', 2)];
     const messages = toMessages(record, [turn('t1', 1, { agentMessageId: 'a1' })], everything);

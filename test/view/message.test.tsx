@@ -48,6 +48,37 @@ test('being written, it shows what is there, and the live region waits for the e
   expect(spoken()).toBe('');
 });
 
+test('another try takes nothing back that was asked since on another device', async () => {
+  const streams = [createTurnStream(), createTurnStream()];
+  let put = 0;
+  const { calls, conversation } = await renderChat(({ method }) => {
+    if (method === 'PUT') return streams[put++]!.response;
+    const of = (turnId: string, change: Partial<Message>) =>
+      toMessage({ id: change.role!, turnId, ...change });
+    const { turnId } = conversation.entries.value[0]!;
+    return {
+      id: 'c',
+      title: '',
+      mode: 'ask',
+      messages: [
+        of(turnId, { role: 'visitor', text: 'Anything?' }),
+        of(turnId, { role: 'agent', text: '', status: 'failed', code: 'agent-unavailable' }),
+        of('elsewhere', { role: 'visitor', text: 'Another one?' }),
+        of('elsewhere', { role: 'agent', text: 'Yes.' }),
+      ],
+    };
+  });
+  conversation.send('Anything?');
+  streams[0]!.say({ kind: 'turn-failed', data: { code: 'agent-unavailable', retryable: true } });
+  streams[0]!.end();
+  fireEvent.click(await screen.findByRole('button', { name: 'Try again' }));
+  await screen.findByText('Another one?');
+  await waitFor(() => expect(calls.filter(({ method }) => method === 'PUT')).toHaveLength(2));
+  const [, again] = calls.filter(({ method }) => method === 'PUT');
+  expect(again!.body).toMatchObject({ text: 'Anything?' });
+  expect(again!.body).not.toHaveProperty('replaces');
+});
+
 test('character references are read once their names are there, in what was drawn before too', async () => {
   const { say } = await ask();
   const text =

@@ -1,34 +1,24 @@
 /** Shows markdown that may still grow: a block is rendered once, unless it is the open tail. */
-import { Component, type VNode } from 'preact';
+import { useMemo } from 'preact/hooks';
 import { createGrowing } from './grow.ts';
 import type { Token } from './lex.ts';
 import { type RenderContext, renderBlock } from './render.tsx';
 
 type BlockProps = { token: Token; context: RenderContext; headingDepth: number };
 
-class Block extends Component<BlockProps> {
-  override shouldComponentUpdate(next: BlockProps): boolean {
-    return next.token !== this.props.token || next.context !== this.props.context;
-  }
-  override render({ token, context, headingDepth }: BlockProps) {
-    return renderBlock(token, context, headingDepth);
-  }
+function Block({ token, context, headingDepth }: BlockProps) {
+  return useMemo(() => <>{renderBlock(token, context, headingDepth)}</>, [token, context, headingDepth]);
 }
 
-type MarkdownProps = { text: string; context: RenderContext };
-
-export class Markdown extends Component<MarkdownProps> {
-  #growing = createGrowing();
-
-  override shouldComponentUpdate(next: MarkdownProps): boolean {
-    return next.text !== this.props.text || next.context !== this.props.context;
-  }
-  override render({ text, context }: MarkdownProps): VNode[] {
+export function Markdown({ text, context }: { text: string; context: RenderContext }) {
+  const growing = useMemo(createGrowing, []);
+  return useMemo(() => {
     // Headings leave no level out, below that of the chat's own name.
     let depth = 2;
-    return this.#growing.update(text).map((token, index) => {
+    const blocks = growing.update(text).map((token, index) => {
       if (token.type === 'heading') depth = Math.min(token.depth, depth + 1);
       return <Block key={index} token={token} context={context} headingDepth={depth} />;
     });
-  }
+    return <>{blocks}</>;
+  }, [text, context]);
 }

@@ -44,7 +44,7 @@ export type Conversation = { readonly [K in Shown]: ReadonlySignal<Screen[K]['va
   deciding: DecidingDeps;
   send(text: string, replaces?: string): void;
   stop(): void;
-  retry(turnId: string): void;
+  retry(turnId: string): Promise<void>;
   /** Shows one of the visitor's conversations, and follows what runs in it. */
   load(id: string): Promise<void>;
   loadOlder(): Promise<void>;
@@ -214,13 +214,20 @@ export function createConversation(deps: ConversationDeps): Conversation {
     send,
     load,
     stop: stopping.stop,
-    retry(turnId) {
+    async retry(turnId) {
       const entry = screen.find(turnId);
       if (!entry?.question) return;
-      if (entry.known || !entry.request) return send(entry.question, turnId);
-      // It may have arrived for all that: under its own id it is asked once, however often it is sent.
-      screen.remove(turnId);
-      take(turnId, entry.request);
+      const { question, request } = entry;
+      if (!entry.known && request) {
+        // It may have arrived for all that: under its own id it is asked once, however often it is sent.
+        screen.remove(turnId);
+        return take(turnId, request);
+      }
+      const { signal } = screen;
+      entry.answer.value = createAnswer(turnId, 'sending');
+      await reload(id.value as string).catch(() => {});
+      // What was asked since on another device is not taken back.
+      if (!signal.aborted) send(question, entries.value.at(-1)?.turnId === turnId ? turnId : undefined);
     },
     deciding: { sessions, tabs, screen, follow, load, say: say('decision-failed') },
     loadOlder,

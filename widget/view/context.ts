@@ -39,13 +39,13 @@ export type Shared = {
   list: Signal<ConversationList | undefined>;
 };
 
-export const Chat = createContext<(ChatContext & Shared) | undefined>(undefined);
+/** `App` stands around every component. */
+export const Chat = createContext(undefined as unknown as ChatContext & Shared);
 
 export type Words = (key: StringKey, values?: Record<string, string | number>) => string;
 
 export function useChat() {
   const chat = useContext(Chat);
-  if (!chat) throw new Error('no chat around this component');
   const t: Words = (key, values) => (values ? fill(chat.strings[key], values) : chat.strings[key]);
   return {
     ...chat,

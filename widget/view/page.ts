@@ -16,28 +16,51 @@ function borrow(element: HTMLElement, name: string, value: string): () => void {
   };
 }
 
+/** On what is held, and so on its copies, which a page that keeps its pages makes. */
+const mark = 'data-porchlight-held';
+const held = new Set<HTMLElement>();
+
+function free(element: HTMLElement): void {
+  held.delete(element);
+  element.inert = false;
+  element.removeAttribute(mark);
+}
+
+function freeCopies(): void {
+  for (const copy of document.querySelectorAll<HTMLElement>(`[${mark}]`)) if (!held.has(copy)) free(copy);
+}
+
+let watchesCopies = false;
+/** A copy may come back long after the chat was closed. */
+function watchCopies(): void {
+  if (watchesCopies) return;
+  watchesCopies = true;
+  new MutationObserver(freeCopies).observe(document.documentElement, { childList: true });
+}
+
 /** While the chat covers the page, nothing behind it can be reached or scrolled. @returns what undoes it */
 export function holdPage(dialog: HTMLElement): () => void {
   const root = dialog.getRootNode() as ShadowRoot;
   const { documentElement } = document;
-  const held = new Set<HTMLElement>();
-  const free = (element: HTMLElement) => {
-    if (held.delete(element)) element.inert = false;
-  };
+  const mine = new Set<HTMLElement>();
   const hold = () => {
-    for (const element of held) if (!element.isConnected) free(element);
+    for (const element of mine) if (!element.isConnected && mine.delete(element)) free(element);
+    freeCopies();
     const beside: Element[] = [];
     for (let kept: Element | null = root.host; kept && kept !== documentElement; kept = kept.parentElement)
       beside.push(...[...(kept.parentElement?.children ?? [])].filter((one) => one !== kept));
     for (const other of beside)
       if (other instanceof HTMLElement && !other.inert && other.localName !== 'head') {
         other.inert = true;
+        other.setAttribute(mark, '');
         held.add(other);
+        mine.add(other);
       }
   };
   dialog.addEventListener('keydown', keepFocusInside);
   const giveBack = borrow(documentElement, 'overflow', 'hidden');
   hold();
+  watchCopies();
   // A page that swaps its body keeps the old one, to show it again.
   const swaps = new MutationObserver(hold);
   swaps.observe(documentElement, { childList: true });
@@ -46,7 +69,7 @@ export function holdPage(dialog: HTMLElement): () => void {
     dialog.querySelector<HTMLElement>('.messages')?.focus({ preventScroll: true });
   return () => {
     swaps.disconnect();
-    for (const element of [...held]) free(element);
+    for (const element of mine) free(element);
     giveBack();
     dialog.removeEventListener('keydown', keepFocusInside);
   };
