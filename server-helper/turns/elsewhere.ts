@@ -10,6 +10,9 @@ import type { RunContext } from './run.ts';
 import type { LiveTurn } from './turn.ts';
 
 const lookEveryMs = 300;
+/** The agent tells whatever it says in this chat: so long after a stop it may still be the end of the turn before. */
+const quietMs = 6_000;
+const lastTwo = { before: Number.MAX_SAFE_INTEGER, limit: 2 };
 /** What the agent streams is only shown: how the turn ends is its runner's to say. */
 const shown: ReadonlySet<Frame['kind']> = new Set(['text', 'reasoning', 'tool', 'sources']);
 
@@ -23,8 +26,9 @@ export async function followElsewhere(
   conversation: ConversationRecord,
   take: (record: TurnRecord) => Promise<TurnRecord | undefined>,
 ): Promise<TurnRecord | undefined> {
-  const { store, chat, log, monotonicNow } = context;
+  const { store, chat, log, now, monotonicNow } = context;
   let connection: { abort(): void } | undefined;
+  let isSubscribed = false;
   const sink: AnswerSink = {
     onLife() {},
     onFrame: (frame) => {
@@ -35,10 +39,18 @@ export async function followElsewhere(
       connection = undefined;
     },
   };
-  connection = chat.subscribe(conversation.chatId, sink);
+  const subscribe = async () => {
+    const turns = await store.listTurns(conversation.id, lastTwo);
+    const before = turns.find(({ id }) => id !== turn.id);
+    const isQuiet = !before?.endedAt || before.status === 'completed' || now() > before.endedAt + quietMs;
+    if (!isQuiet || turn.isOver) return;
+    isSubscribed = true;
+    connection = chat.subscribe(conversation.chatId, sink);
+  };
   const until = monotonicNow() + limits.turnTimeoutMs;
   try {
     while (!turn.isOver) {
+      if (!isSubscribed) await subscribe().catch(() => {});
       await sleep(lookEveryMs);
       // Stopped here meanwhile.
       if (turn.isOver) break;

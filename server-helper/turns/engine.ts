@@ -174,7 +174,9 @@ export function createEngine(context: RunContext, workspaces: Workspaces): Engin
         // Two that begin the same turn at one moment: it runs once.
         const found = logs.get(conversation.id, turn.id);
         // A reader that came while the store was slow took it for another helper's.
-        const isOther = found !== undefined && (found.isOver || runs.get(found)?.isElsewhere === true);
+        // What an earlier turn of this id has left, which was taken back at another helper meanwhile, is not this one's.
+        const isPast = begun.kind === 'began' && found?.isOver === true;
+        const isOther = found !== undefined && (isPast || runs.get(found)?.isElsewhere === true);
         if (isOther) letGo(found);
         const live = isOther ? undefined : found;
         return { ...begun, live: live ?? start(begun.conversation, begun.turn, question) };

@@ -128,3 +128,43 @@ test('a stop at another helper that the agent refused at first is told again', a
   (await other.chat(makeQuestion(), conversationId)).stream.ended('turn-completed');
   expect(countCancels(chatId)).toBe(before);
 });
+
+test('a reader at another helper is never told the end of the turn before, which was stopped', async () => {
+  const visitor = await createVisitor(here.one);
+  const conversationId = randomUUID();
+  const gate = createGate();
+  here.agent.nextChat(async (answer) => {
+    answer.open();
+    answer.event('delta', { text: 'Old ' });
+    // Stopped, it writes on for a while, and tells so whoever listens.
+    here.agent.streaming.set(answer.chatId, (again) => {
+      again.open();
+      again.event('delta', { text: 'Old words' });
+    });
+    await gate.opened;
+    here.agent.streaming.delete(answer.chatId);
+    answer.end();
+  });
+  const firstId = randomUUID();
+  const first = await visitor.ask(conversationId, firstId, makeQuestion('first'));
+  await first.untilText('Old');
+  const other = at(here.two, visitor);
+  await ways.stop(other, conversationId, firstId);
+  const turnId = randomUUID();
+  here.agent.nextChat(async (answer) => {
+    answer.recordQuestion();
+    answer.open();
+    await gate.opened;
+    answer.event('delta', { text: 'New.' });
+    answer.done('New.');
+  });
+  const stream = await visitor.ask(conversationId, turnId, makeQuestion('second'));
+  const there = await other.attach(conversationId, turnId);
+  await sleep(1_000);
+  gate.open();
+  for (const each of [stream, there]) {
+    await each.whole();
+    expect(each.text).toBe('New.');
+    expect(each.ended('turn-completed').message.text).toBe('New.');
+  }
+});
