@@ -68,7 +68,6 @@ export function createConversation(deps: ConversationDeps): Conversation {
   const screen = createScreen();
   const { id, entries, running, loading, lost, problem, older, hasOlder } = screen;
   const outbox = createOutbox(memory, deps.unsent, screen, () => sessions.typist, deps.readVeil);
-
   const say = (situation: Situation, again?: () => void) => (error: unknown) => {
     const cause = toWidgetError(error);
     if (cause.code !== 'aborted') problem.value = { situation, cause, again };
@@ -99,10 +98,8 @@ export function createConversation(deps: ConversationDeps): Conversation {
     entry.answer.value ??= createAnswer(live, 'writing');
     void follow(conversationId, entry);
   };
-
   const reloadOrSay = (conversationId: string): Promise<void> =>
     reload(conversationId).catch(say('resume-failed', () => reloadOrSay(conversationId)));
-
   const follow = async (conversationId: string, entry: Entry, question?: TurnRequest): Promise<void> => {
     const { signal } = screen;
     running.value = entry.turnId;
@@ -133,10 +130,8 @@ export function createConversation(deps: ConversationDeps): Conversation {
     else if (end.code !== 'offline') outbox.refuse(entry.turnId, end.code);
     if (end.code === 'not-found') forget();
     if (end.code === 'not-found' && question) say('resume-failed')(end);
-    if (end.code === 'turn-running') {
-      // Another tab was quicker: its turn is shown, and this question stays, to be sent again.
-      await reloadOrSay(conversationId);
-    }
+    // Another tab was quicker: its turn is shown, and this question stays, to be sent again.
+    if (end.code === 'turn-running') await reloadOrSay(conversationId);
   };
   const stopping = createStopping({
     sessions,
@@ -193,8 +188,7 @@ export function createConversation(deps: ConversationDeps): Conversation {
     problem.value = undefined;
     const { signal } = screen;
     try {
-      const query = `?cursor=${encodeURIComponent(older.value)}`;
-      const reply = await readConversation(conversationId, query);
+      const reply = await readConversation(conversationId, `?cursor=${encodeURIComponent(older.value)}`);
       if (!signal.aborted) screen.showOlder(reply);
     } catch (error) {
       say('older-failed', loadOlder)(error);
