@@ -1,4 +1,8 @@
-/** Waits for a promise, but no longer than a given time. */
+/** Waits: for a time, and for a promise no longer than that. */
+
+export function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
 
 /** @throws Error with the code `TIMEOUT` after `ms` */
 export async function within<T>(promise: Promise<T>, ms: number): Promise<T> {

@@ -112,7 +112,8 @@ export function createMemoryStore(now: () => number = Date.now): Store {
     },
     async listTurns(conversationId, page) {
       const all = [...turnsOf(conversationId).values()].map((turn) => ({ ...turn }));
-      return page ? all.filter(({ at }) => at < page.before).slice(-page.limit) : all;
+      const { before = Number.POSITIVE_INFINITY, limit = all.length } = page ?? {};
+      return all.filter(({ at }) => at < before).slice(-limit);
     },
     async forgetTexts(conversationId, ids) {
       for (const id of ids)

@@ -88,13 +88,13 @@ export function createSqliteTurns(
         return { kind: 'began', conversation: { ...claimed, updatedAt: conversation.updatedAt }, turn };
       }),
     findTurn: (conversationId, id) => file.read(() => find(conversationId, id)),
-    listTurns: (conversationId, page = { before: Number.MAX_SAFE_INTEGER, limit: -1 }) =>
+    listTurns: (conversationId, { before = Number.MAX_SAFE_INTEGER, limit } = { limit: -1 }) =>
       file.read(() =>
         all<TurnRecord>(
           'SELECT * FROM turns WHERE conversationId = ? AND at < ? ORDER BY at DESC, rowid DESC LIMIT ?',
           conversationId,
-          page.before,
-          page.limit,
+          before,
+          limit,
         ).reverse(),
       ),
     forgetTexts: (conversationId, ids) =>

@@ -114,8 +114,8 @@ export type Store = {
   leftoverTried(leftover: Pick<Leftover, 'kind' | 'id'>, nextAt: number): Promise<void>;
 
   findTurn(conversationId: string, id: string): Promise<TurnRecord | undefined>;
-  /** Oldest first; with `page` the newest `limit` of those begun before `before`, in milliseconds since 1970. */
-  listTurns(conversationId: string, page?: { before: number; limit: number }): Promise<TurnRecord[]>;
+  /** Oldest first; with `page` the newest `limit`, of those begun before `before`, in milliseconds since 1970. */
+  listTurns(conversationId: string, page?: { before?: number; limit: number }): Promise<TurnRecord[]>;
   /** The agent's record has the words of these turns: they need not be kept here. */
   forgetTexts(conversationId: string, ids: readonly string[]): Promise<void>;
   /** The turn that runs or waits in this conversation. */

@@ -2,6 +2,7 @@
 import type { AgentChat } from '../agent/chat.ts';
 import type { AnswerSink } from '../agent/stream.ts';
 import { type Log, toLogFields } from '../log.ts';
+import { sleep } from '../within.ts';
 
 export type Cancelling = {
   /** The chat's next question waits until `done`, which never rejects. */
@@ -67,8 +68,4 @@ export function createCancelling(parts: { chat: AgentChat; log: Log }): Cancelli
     },
     stopUnread: (chatId) => hold(chatId, stop(chatId)),
   };
-}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -5,6 +5,7 @@ import { HelperError } from '../errors.ts';
 import { toLogFields } from '../log.ts';
 import { limits } from '../protocol/wire.ts';
 import type { ConversationRecord, TurnRecord } from '../store/store.ts';
+import { sleep } from '../within.ts';
 import { tellRecord } from './retelling.ts';
 import type { RunContext } from './run.ts';
 import type { LiveTurn } from './turn.ts';
@@ -12,7 +13,6 @@ import type { LiveTurn } from './turn.ts';
 const lookEveryMs = 300;
 /** The agent tells whatever it says in this chat: so long after a stop it may still be the end of the turn before. */
 const quietMs = 6_000;
-const lastTwo = { before: Number.MAX_SAFE_INTEGER, limit: 2 };
 /** What the agent streams is only shown: how the turn ends is its runner's to say. */
 const shown: ReadonlySet<Frame['kind']> = new Set(['text', 'reasoning', 'tool', 'sources']);
 
@@ -40,7 +40,7 @@ export async function followElsewhere(
     },
   };
   const subscribe = async () => {
-    const turns = await store.listTurns(conversation.id, lastTwo);
+    const turns = await store.listTurns(conversation.id, { limit: 2 });
     const before = turns.find(({ id }) => id !== turn.id);
     const isQuiet = !before?.endedAt || before.status === 'completed' || now() > before.endedAt + quietMs;
     if (!isQuiet || turn.isOver) return;
@@ -72,8 +72,4 @@ export async function followElsewhere(
     connection?.abort();
     turn.log.flush();
   }
-}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -230,7 +230,7 @@ export function createEngine(context: RunContext, workspaces: Workspaces): Engin
 
 const strayMs = 10_000;
 /** One that was taken back longer ago is forgotten. */
-const newest = { before: Number.MAX_SAFE_INTEGER, limit: 100 };
+const newest = { limit: 100 };
 
 const blank = {
   endedAt: undefined,

@@ -14,8 +14,6 @@ type Parts = {
   letGo: (turn: LiveTurn) => void;
 };
 
-const newest = { before: Number.MAX_SAFE_INTEGER, limit: 1 };
-
 export function createLosing({ context, runs, ends, cancelling, runner, letGo }: Parts) {
   const { store, log } = context;
   /** What the agent wrote down after the other helper had its chat deleted. */
@@ -37,7 +35,7 @@ export function createLosing({ context, runs, ends, cancelling, runner, letGo }:
       return letGo(turn);
     }
     // The other helper's cancel may have come before the question, or failed; a later answer is not to be stopped by ours.
-    const [last] = record ? await store.listTurns(turn.conversationId, newest) : [];
+    const [last] = record ? await store.listTurns(turn.conversationId, { limit: 1 }) : [];
     if (last && last.id !== turn.id) {
       run.yield();
       return turn.end(turn.toStopped(record?.answer));

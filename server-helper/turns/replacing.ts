@@ -12,7 +12,7 @@ import type { LiveTurn } from './turn.ts';
 const rememberedChars = 500;
 const mostTakenBack = 10;
 /** One that lies further back is not taken back. */
-const newest = { before: Number.MAX_SAFE_INTEGER, limit: 300 };
+const newest = { limit: 300 };
 
 /**
  * @param replaced id of a turn, or of a message in the record that no turn of ours has

@@ -7,6 +7,7 @@ import { HelperError } from '../errors.ts';
 import { type Log, toLogFields } from '../log.ts';
 import { limits } from '../protocol/wire.ts';
 import type { ConversationRecord, Store } from '../store/store.ts';
+import { sleep } from '../within.ts';
 import { afterCancelMs, tellToStop } from './cancelling.ts';
 import { findAnswer } from './record.ts';
 import { createReplayed } from './replayed.ts';
@@ -32,7 +33,7 @@ export type Opening = (sink: AnswerSink) => { abort(): void };
 const mendWaitsMs = [0, 500, 1500, 4000];
 export const recordMessages = 20;
 /** Of the turns, those that the end of the record may be about. */
-const newest = { before: Number.MAX_SAFE_INTEGER, limit: 100 };
+const newest = { limit: 100 };
 
 export class TurnRun implements AnswerSink {
   /** Another helper runs the turn, and this one shows it. */
@@ -226,8 +227,4 @@ export class TurnRun implements AnswerSink {
 
 function toStored(pause: NonNullable<LiveTurn['pause']>, { now }: Clock) {
   return { pause, expiresAtMs: now() + limits.approvalTtlMs };
-}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }
