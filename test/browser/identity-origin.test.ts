@@ -33,7 +33,7 @@ test.each(['/tag', '/call', '/callback'])(
     await sign(other, 'ben');
     await other.goto(here.site.url + path);
     await askAs(findChat(other), bens);
-    if (!(await chat.panel.isVisible())) await chat.open();
+    await chat.show();
     if (path === '/callback') await askAs(chat, bens);
     else await chat.panel.getByText('Reload the page to go on').first().waitFor();
     expect(await readSeen(page)).toBe(0);

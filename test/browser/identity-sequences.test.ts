@@ -73,7 +73,7 @@ test('on a site that says it by the tag, a page without a token signs Ada out in
   await chat.open();
   await askAs(chat, 'anonymous:1');
   expect(await readSeen(page)).toBe(seen);
-  if (!(await otherChat.panel.isVisible())) await otherChat.open();
+  await otherChat.show();
   expect(await otherChat.panel.textContent()).not.toContain(secret);
 });
 
@@ -111,7 +111,7 @@ test('a tab whose tag still says Ada asks nothing as her once Ben has signed in 
   await chat.open();
   await chat.panel.getByText('Reload the page to go on').first().waitFor();
   expect(await readSeen(page)).toBe(0);
-  if (!(await bensChat.panel.isVisible())) await bensChat.open();
+  await bensChat.show();
   await askAs(bensChat, bens);
   expect(here.site.asked.filter((line) => line.startsWith(adas))).toHaveLength(1);
   await page.reload();
@@ -389,7 +389,7 @@ test('a question that waits for its session as Ada is no draft of Ben’s after 
   await sign(page, 'ben');
   await page.reload();
   here.site.today.sessionGate.open();
-  if (!(await chat.panel.isVisible())) await chat.open();
+  await chat.show();
   await chat.panel.getByText('Hello there.').waitFor();
   await watchFor(page, secret);
   await askAs(chat, bens);

@@ -104,7 +104,7 @@ test('after sign-out nothing of the customerâ€™s conversation is shown, kept or 
   await expect.poll(async () => (await readKept(page)).conversationId).toBeUndefined();
   await page.reload();
   await page.locator('#account[data-state="signed-out"]').waitFor();
-  if (!(await chat.panel.isVisible())) await chat.open();
+  await chat.show();
   await chat.button('Conversations').click();
   await chat.panel.getByText('No conversations yet.').waitFor();
   expect(await readWidget(page)).not.toContain(answered);
@@ -140,7 +140,7 @@ test('another customer on the same browser never sees a frame of the first oneâ€
     new MutationObserver(look).observe(root, { subtree: true, childList: true, characterData: true });
   }, answered);
   await signIn(page, 'ben@larkfield.example');
-  if (!(await chat.panel.isVisible())) await chat.open();
+  await chat.show();
   await chat.ask('Hello');
   await chat.waitForAnswer('completed');
   await expect.poll(() => chat.readQuestions()).toEqual(['Hello']);

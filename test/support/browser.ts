@@ -70,6 +70,11 @@ export function findChat(page: Page) {
       await part('launcher').click();
       await part('panel').waitFor();
     },
+    /** Opens the chat, or leaves it open where a reload brings it back by itself: a click then would close it. */
+    async show() {
+      await page.evaluate(`(window.Porchlight ??= []).push(['open'])`);
+      await part('panel').waitFor();
+    },
     async ask(question: string) {
       await composer.fill(question);
       await composer.press('Enter');
