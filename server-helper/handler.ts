@@ -70,7 +70,7 @@ export function createHelper(options: HelperOptions, runtime: Runtime = {}): Hel
   const monotonicNow = runtime.monotonicNow ?? (() => performance.now());
   const parts = createParts(config, runtime.dispatch ?? dispatchFetch, now, monotonicNow);
   const health = createHealth(parts);
-  const inFlight = new Set<Promise<unknown>>();
+  const { inFlight } = parts;
   let closed: Promise<void> | undefined;
   const requireOpen = () => {
     if (closed) throw new HelperError('shutting-down', undefined, 1000);
@@ -153,7 +153,7 @@ export function createHelper(options: HelperOptions, runtime: Runtime = {}): Hel
   const shutDown = async (withinMs: number) => {
     stopUpkeep();
     const untilMs = performance.now() + withinMs;
-    await within(Promise.allSettled(inFlight), withinMs).catch(() => {});
+    await within(settleAll(inFlight), withinMs).catch(() => {});
     const leftMs = Math.max(0, untilMs - performance.now());
     // A store that is held by another process is not waited for until somebody kills this one.
     await within(parts.engine.drain(leftMs), leftMs + lastWritesMs).catch(() => {});
@@ -175,6 +175,11 @@ export function createHelper(options: HelperOptions, runtime: Runtime = {}): Hel
       return closed;
     },
   };
+}
+
+/** Those too that are added meanwhile: a reply's body outlives the call that made it. */
+async function settleAll(inFlight: ReadonlySet<Promise<unknown>>): Promise<void> {
+  while (inFlight.size > 0) await Promise.allSettled(inFlight);
 }
 
 function createParts(
@@ -215,6 +220,7 @@ function createParts(
     engine,
     leftovers,
     readers: createReaders(),
+    inFlight: new Set(),
     sessions: () => {
       sessions ??= openSessions(config, `${config.projectId} ${config.botId}`, now).catch(
         (error: unknown) => {

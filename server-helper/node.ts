@@ -77,11 +77,14 @@ function createOpenStream(response: ServerResponse): OpenStream {
     socket?.uncork();
     const taker = socket ?? response;
     taker.on('drain', following.resume);
-    response.on('close', () => {
+    const leave = () => {
       following.stop();
       // A socket outlives its response.
       taker.off('drain', following.resume);
-    });
+    };
+    // Who left while the store was slow is not told of any more.
+    if (response.destroyed) leave();
+    else response.on('close', leave);
     return RESPONSE_ALREADY_SENT;
   };
 }

@@ -16,6 +16,8 @@ export function createAddressReader(config: { limited: boolean; trustedProxies: 
     if (known === undefined) warn('no address of theirs is known; pass edge.address to fetch');
     else if (trustedProxies === 0 && forwarded !== null && isPrivateAddress(known))
       warn('a proxy stands before the helper; set trustedProxies, PORCHLIGHT_TRUSTED_PROXIES');
+    else if (forwarded !== null && forwarded.split(',').length < trustedProxies && isPrivateAddress(known))
+      warn('fewer proxies stand before the helper; lower trustedProxies, PORCHLIGHT_TRUSTED_PROXIES');
     return known ?? sharedAddress;
   };
 }

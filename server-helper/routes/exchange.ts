@@ -28,6 +28,8 @@ export type Parts = {
   readers: Readers;
   leftovers: Leftovers;
   now: () => number;
+  /** What a shutdown waits for: replies that are not whole yet. */
+  inFlight: Set<Promise<unknown>>;
 };
 
 /** One request on its way through the handler. */

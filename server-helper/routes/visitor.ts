@@ -16,6 +16,11 @@ export async function exportVisitor(parts: Parts, exchange: SignedExchange): Pro
   // What fails at once is told as a problem; what fails later breaks the reply off, so that it never poses as whole.
   const first = await pieces.next();
   const encoder = new TextEncoder();
+  let finish = () => {};
+  const sent = new Promise<void>((resolve) => {
+    finish = resolve;
+  }).finally(() => parts.inFlight.delete(sent));
+  parts.inFlight.add(sent);
   const stream = new ReadableStream<Uint8Array>({
     start(controller) {
       if (!first.done) controller.enqueue(encoder.encode(first.value));
@@ -23,8 +28,8 @@ export async function exportVisitor(parts: Parts, exchange: SignedExchange): Pro
     async pull(controller) {
       try {
         const { done, value } = await pieces.next();
-        if (done) controller.close();
-        else controller.enqueue(encoder.encode(value));
+        if (!done) return controller.enqueue(encoder.encode(value));
+        controller.close();
       } catch (error) {
         parts.config.log.error(
           { ...toLogFields(error), code: toHelperError(error).code },
@@ -32,8 +37,12 @@ export async function exportVisitor(parts: Parts, exchange: SignedExchange): Pro
         );
         controller.error(error);
       }
+      finish();
     },
-    cancel: () => void pieces.return(undefined),
+    cancel() {
+      finish();
+      void pieces.return(undefined);
+    },
   });
   return new Response(stream, { headers: { ...exchange.headers, 'content-type': 'application/json' } });
 }

@@ -44,6 +44,9 @@ const migrations: readonly string[] = [
   CREATE INDEX merged_at ON merged (at);
   CREATE INDEX facts_until ON facts (until) WHERE until IS NOT NULL;
   `,
+  `
+  CREATE INDEX turns_by_time ON turns (conversationId, at);
+  `,
 ];
 
 /** @throws the database's own error when another process holds the file */

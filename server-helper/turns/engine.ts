@@ -193,10 +193,11 @@ export function createEngine(context: RunContext, workspaces: Workspaces): Engin
       const stands = (await store.findTurn(conversation.id, record.id)) ?? record;
       const run = runs.get(turn);
       if (stands.status !== 'running' || stands.runner === runner) return run?.stop();
-      // Another helper runs it: it hears of this from the store, the agent from us.
-      cancelling.stopUnread(conversation.chatId);
+      // Another helper runs it: it hears of this from the store, the agent from us. The store is first, or the runner
+      // would take what the agent leaves then for the whole answer.
       const change = { status: 'stopped', endedAt: now() } as const;
       if (!(await store.endTurn(conversation.id, record.id, change, { status: 'running' }))) return;
+      cancelling.stopUnread(conversation.chatId);
       turn.end(turn.toStopped());
       // What its runner has said until now is in the record, for those who come later.
       letGo(turn);

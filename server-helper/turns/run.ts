@@ -161,8 +161,9 @@ export class TurnRun implements AnswerSink {
   /** What the agent sent as its final text stands; what of it was not streamed yet is streamed now. */
   #completeWith({ text: final, sources, agentMessageId }: AgentReply): Promise<void> {
     const { turn } = this;
-    // An end without words takes nothing back of what was said.
-    const text = final === undefined || final === '' ? turn.text : final;
+    // An end without words takes nothing back of what was said, nor does one of what came after a pause alone.
+    const isRest = turn.text === turn.textBefore + final;
+    const text = final === undefined || final === '' || isRest ? turn.text : final;
     if (text.startsWith(turn.text)) turn.onFrame({ kind: 'text', text: text.slice(turn.text.length) });
     if (sources && turn.sources.length === 0) turn.onFrame({ kind: 'sources', sources });
     if (turn.failure) return this.fail(turn.failure);

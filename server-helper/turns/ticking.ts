@@ -38,7 +38,8 @@ export function startTicking(parts: {
     const isBeat = ticks % beatTicks === 0;
     const running = [...logs.running()].filter((turn) => !turn.isOver);
     for (const turn of running) {
-      requireLife(turn);
+      // What another helper runs is its to limit; here only what the agent shows is heard.
+      if (!runs.get(turn)?.isElsewhere) requireLife(turn);
       if (!isBeat) continue;
       turn.log.cutStuck(maxBlockedMs);
       turn.log.beat(heartbeat);

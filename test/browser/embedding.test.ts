@@ -262,7 +262,7 @@ test('of the page’s address neither query nor fragment is sent or kept, howeve
   expect(JSON.parse(bodies[0]!).page.url).toBe(`${helper.here}/normal`);
   await page.goto(`${helper.here}/frame`);
   const inside = page.frameLocator('iframe').locator('porchlight-chat');
-  await inside.evaluate(() => window.Porchlight?.open());
+  await page.frames()[1]?.evaluate('Porchlight.open()');
   await inside.locator('[part~="composer"]').fill('Does it work?');
   await inside.locator('[part~="composer"]').press('Enter');
   await expect.poll(() => bodies.length).toBe(2);

@@ -104,6 +104,19 @@ test('clause 23: answers is an array of strings, one a question', async () => {
   });
 });
 
+test('clause 13: a reply that holds only what came after the pause takes nothing back of what was said before', async () => {
+  const { conversationId, turnId, path } = await ask(orderPause);
+  rig.agent.nextResume((answer) => {
+    answer.open();
+    answer.event('delta', { text: 'It is on its way.' });
+    answer.done('It is on its way.');
+  });
+  expect((await visitor.call('POST', path, { decision: 'approve' })).status).toBe(202);
+  const whole = await (await visitor.attach(conversationId, turnId)).whole();
+  expect(whole.ended('turn-completed').message.text).toBe('One moment. It is on its way.');
+  expect(whole.text).toBe('One moment. It is on its way.');
+});
+
 test('clause 15: a paused turn can be stopped, and the conversation is free again', async () => {
   const { conversationId, turnId, stream, path } = await ask(orderPause);
   expect((await visitor.call('DELETE', toTurnPath(conversationId, turnId))).status).toBe(204);

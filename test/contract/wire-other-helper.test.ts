@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { createSqliteStore } from '../../server-helper/store/sqlite.ts';
 import { sendJson } from '../support/fake-agent.ts';
 import type { FakeAnswer } from '../support/fake-answer.ts';
 import { createGate } from '../support/gate.ts';
@@ -127,6 +128,27 @@ test('a stop at another helper that the agent refused at first is told again', a
   const before = countCancels(chatId);
   (await other.chat(makeQuestion(), conversationId)).stream.ended('turn-completed');
   expect(countCancels(chatId)).toBe(before);
+});
+
+test('a stop at another helper is written down before the agent hears of it, or its fragment would pose as the answer', async () => {
+  const visitor = await createVisitor(here.one);
+  const [conversationId, turnId, question] = [randomUUID(), randomUUID(), makeQuestion()];
+  here.agent.nextChat(writeOn);
+  const stream = await visitor.ask(conversationId, turnId, question);
+  await stream.untilText('w3');
+  const store = createSqliteStore(here.file);
+  let statusThen: string | undefined;
+  here.agent.override('POST /v1/bot/chat/cancel', async (_, response) => {
+    here.agent.restore('POST /v1/bot/chat/cancel');
+    statusThen = (await store.findTurn(conversationId, turnId))?.status;
+    sendJson(response, { success: true });
+  });
+  expect((await ways.stop(at(here.two, visitor), conversationId, turnId)).status).toBe(204);
+  await stream.whole();
+  stream.ended('turn-stopped');
+  await until(() => statusThen !== undefined, 'the agent is told');
+  expect(statusThen).toBe('stopped');
+  await store.close();
 });
 
 test('a reader at another helper is never told the end of the turn before, which was stopped', async () => {

@@ -96,6 +96,29 @@ test('clause 40: what is in flight at SIGTERM is answered, and what comes then i
   await helper.close();
 });
 
+test('clause 40: an export that is on its way at SIGTERM arrives whole', async () => {
+  const helper = await startHelper({ agentUrl: agent.url });
+  const visitor = await createVisitor(helper);
+  for (let n = 0; n < 3; n += 1) await visitor.chat();
+  const gate = createGate();
+  let reads = 0;
+  agent.override('GET /v1/bot/chat/read', async (_, response) => {
+    reads += 1;
+    if (reads > 1) await gate.opened;
+    sendJson(response, { total: 0, conversation: [] });
+  });
+  const response = await fetch(`${helper.base}/visitor`, { headers: visitor.headers() });
+  await until(() => reads > 1, 'the second conversation is read');
+  helper.child.kill('SIGTERM');
+  await until(() => /stopping/.test(helper.output), 'the helper stops');
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  gate.open();
+  expect(((await response.json()) as { conversations: unknown[] }).conversations).toHaveLength(3);
+  expect(await helper.exited).toEqual({ code: 0, signal: null });
+  agent.restore('GET /v1/bot/chat/read');
+  await helper.close();
+});
+
 test('clause 5: a turn that does not end in time is handed over: its reader comes back to the next process', async () => {
   const env = { PORCHLIGHT_STORE: `sqlite:${join(folder, 'handover.db')}` };
   const first = await startHelper({ agentUrl: agent.url, env, movableClock: true });

@@ -12,6 +12,8 @@ export type TwoHelpers = {
   readonly agent: FakeAgent;
   readonly one: RunningHelper;
   readonly two: RunningHelper;
+  /** Of the store that they share. */
+  readonly file: string;
   /** One more on the same file. */
   startThird(): Promise<RunningHelper>;
 };
@@ -20,10 +22,11 @@ export function setUpTwoHelpers(): TwoHelpers {
   let agent: FakeAgent;
   let folder: string;
   let helpers: RunningHelper[];
+  const toFile = () => join(folder, 'store.db');
   const start = () =>
     startHelper({
       agentUrl: agent.url,
-      env: { PORCHLIGHT_STORE: `sqlite:${join(folder, 'store.db')}` },
+      env: { PORCHLIGHT_STORE: `sqlite:${toFile()}` },
     });
   beforeAll(async () => {
     agent = await startFakeAgent();
@@ -44,6 +47,9 @@ export function setUpTwoHelpers(): TwoHelpers {
     },
     get two() {
       return helpers[1] as RunningHelper;
+    },
+    get file() {
+      return toFile();
     },
     startThird: start,
   };

@@ -35,6 +35,12 @@ test('a proxy that is trusted, a visitor of the open net and limits that are off
   expect([...trusted.told, ...open.told, ...off.told]).toEqual([]);
 });
 
+test('more proxies trusted than there are is told: every visitor counts as the last proxy', () => {
+  const { read, told } = start(2);
+  expect(read('10.0.0.1', '203.0.113.7')).toBe('10.0.0.1');
+  expect(told).toEqual([expect.stringContaining('lower trustedProxies, PORCHLIGHT_TRUSTED_PROXIES')]);
+});
+
 test('where no address is known all share one, and that is told', () => {
   const { read, told } = start();
   expect(read(undefined)).toBe(read(undefined, '203.0.113.7'));
