@@ -70,15 +70,10 @@ function readIdentity(claims: Record<string, unknown>): Identity {
   if (name !== undefined && (typeof name !== 'string' || name.length > 254))
     throw invalid('name must be a string of at most 254 characters');
   const subject = claims.external_id ?? claims.sub;
-  if (subject === undefined) return { owner: `email:${toLower(email)}`, email, name };
+  if (subject === undefined) return { owner: `email:${email.toLowerCase()}`, email, name };
   if (typeof subject !== 'string' || subject === '' || subject.length > 254 || unsafe.test(subject))
     throw invalid('external_id must be a string of 1 to 254 characters without control characters');
   return { owner: `external:${subject}`, email, name };
-}
-
-/** A to Z alone: Unicode's rules make one of two addresses, of the Kelvin sign a k. */
-function toLower(email: string): string {
-  return email.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
 function isNumber(value: unknown): value is number {

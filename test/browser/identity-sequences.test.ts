@@ -328,6 +328,26 @@ test.each(['a draft', 'a question'])(
   },
 );
 
+test.each([undefined, 'ben'])(
+  'in the first chat of a browser a change in another window is heard while the session opens; %s is there',
+  async (next) => {
+    const { page: other } = await visit('/callback');
+    await sign(other, 'ada');
+    const { page, chat } = await visit('/callback');
+    here.site.today.sessionGate = createGate();
+    await chat.open();
+    await chat.composer.fill(secret);
+    await sign(other, next);
+    await other.evaluate(`Porchlight.identify(async () => (await (await fetch('/token')).json()).token)`);
+    await expect.poll(() => chat.composer.inputValue()).toBe('');
+    await watchFor(page, secret);
+    here.site.today.sessionGate.open();
+    await askAs(chat, next ? bens : 'anonymous');
+    expect(await readSeen(page)).toBe(0);
+    expect(here.site.asked).toHaveLength(1);
+  },
+);
+
 test.each(['/tag', '/plain'])(
   'a question that waits for its session comes back as a draft after a reload on %s, and is not asked by itself',
   async (path) => {

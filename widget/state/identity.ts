@@ -137,6 +137,8 @@ export function step(before: Identity, happening: Happening, around: Around): [I
     }
     case 'begin':
       if (state.phase === 'superseded') to('rest');
+      // Kept from the first use on, or pages of the site would tell nobody who comes while the session opens.
+      if (!kept) todo.push({ do: 'claim', who: facts.readWho(state.source), at: state.saidAt });
       if (state.phase === 'rest' || state.phase === 'stuck') start();
       break;
     case 'left':

@@ -25,10 +25,10 @@ export function readClaims(jwt: string): Record<string, unknown> {
   return JSON.parse(decodeURIComponent(escape(atob(base64))));
 }
 
-/** A page that came out of the browser's cache, as one does at Back: what it says may be of before. */
+/** A page whose body came out of a cache, as it may at Back: what it says may be of before. Sent, it is 300 and more. */
 function readOldPage(): PerformanceNavigationTiming | undefined {
   const [page] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
-  return page && (page.type === 'back_forward' || page.transferSize === 0) ? page : undefined;
+  return page && page.transferSize - page.encodedBodySize < 300 ? page : undefined;
 }
 
 /** Until an old page has loaded, the browser takes replies to its calls from the cache too, however old they are. */
