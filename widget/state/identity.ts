@@ -64,13 +64,7 @@ export function step(before: Identity, happening: Happening, around: Around): [I
     state.veiled = false;
   };
   const drop = (closes: boolean) => {
-    Object.assign(state, {
-      shown: undefined,
-      givenTo: undefined,
-      typists: [],
-      veiled: false,
-      expired: false,
-    });
+    Object.assign(state, { shown: undefined, givenTo: undefined, typists: [], veiled: false, expired: false });
     todo.push({ do: 'drop', closes });
   };
   const tell = (who: Who) => {
