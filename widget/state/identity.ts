@@ -64,7 +64,8 @@ export function step(before: Identity, happening: Happening, around: Around): [I
     state.veiled = false;
   };
   const drop = (closes: boolean) => {
-    Object.assign(state, { shown: undefined, givenTo: undefined, typists: [], veiled: false, expired: false });
+    const gone = { shown: undefined, givenTo: undefined, typists: [], veiled: false, expired: false };
+    Object.assign(state, gone);
     todo.push({ do: 'drop', closes });
   };
   const tell = (who: Who) => {
