@@ -33,9 +33,10 @@ import { decideTurn, getTurn, putTurn, stopTurn } from './routes/turns.ts';
 import { eraseVisitor, exportVisitor } from './routes/visitor.ts';
 import { receiveWebhook } from './routes/webhooks.ts';
 import { getWidgetFile, type WidgetFiles } from './routes/widget.ts';
+import { release, retain } from './store/sharing.ts';
 import { createEngine } from './turns/engine.ts';
 import { createReaders } from './turns/readers.ts';
-import { within } from './within.ts';
+import { settleAll, within } from './within.ts';
 
 export type Helper = {
   readonly basePath: string;
@@ -160,8 +161,9 @@ export function createHelper(options: HelperOptions, runtime: Runtime = {}): Hel
     parts.engine.close();
     // What is being deleted at the agent is tried again after the next start, if it takes longer.
     await within(parts.leftovers.settled(), leftoversMs).catch(() => {});
-    await config.store.close();
+    await release(config.store);
   };
+  retain(config.store);
 
   return {
     basePath: config.basePath,
@@ -175,11 +177,6 @@ export function createHelper(options: HelperOptions, runtime: Runtime = {}): Hel
       return closed;
     },
   };
-}
-
-/** Those too that are added meanwhile: a reply's body outlives the call that made it. */
-async function settleAll(inFlight: ReadonlySet<Promise<unknown>>): Promise<void> {
-  while (inFlight.size > 0) await Promise.allSettled(inFlight);
 }
 
 function createParts(
@@ -207,6 +204,7 @@ function createParts(
       },
       workspace: workspaces.delete,
     },
+    room: http.quota.room,
   });
   let sessions: Promise<Sessions> | undefined;
   return {
@@ -221,6 +219,7 @@ function createParts(
     leftovers,
     readers: createReaders(),
     inFlight: new Set(),
+    room: http.quota.room,
     sessions: () => {
       sessions ??= openSessions(config, `${config.projectId} ${config.botId}`, now).catch(
         (error: unknown) => {

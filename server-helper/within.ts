@@ -16,3 +16,8 @@ export async function within<T>(promise: Promise<T>, ms: number): Promise<T> {
     clearTimeout(timer);
   }
 }
+
+/** Those too that are added meanwhile. */
+export async function settleAll(promises: ReadonlySet<Promise<unknown>>): Promise<void> {
+  while (promises.size > 0) await Promise.allSettled(promises);
+}

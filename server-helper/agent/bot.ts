@@ -1,4 +1,5 @@
 /** The agent area of its API: how it presents itself, and whom it knows. */
+import { HelperError } from '../errors.ts';
 import type { AgentProfile } from '../protocol/wire.ts';
 import { asObject, asString } from './frame.ts';
 import { type AgentHttp, AgentMissing } from './http.ts';
@@ -17,6 +18,9 @@ const retryAfterFailureMs = 10_000;
 const profileTimeoutMs = 3_000;
 /** A deployment that does not want to know may be another one after an update. */
 const silentAfterMissingMs = 5 * 60_000;
+/** So long an answer to any call stands for one to a probe: the agent counts its calls. */
+const aliveMs = 4_000;
+const mostLimitedMs = 60_000;
 
 const plain: AgentProfile = {
   name: 'Assistant',
@@ -29,6 +33,7 @@ const plain: AgentProfile = {
 export function createAgentBot(http: AgentHttp, nowMs = () => performance.now()): AgentBot {
   let profile = plain;
   let freshUntilMs = Number.NEGATIVE_INFINITY;
+  let limitedUntilMs = Number.NEGATIVE_INFINITY;
   let introducesFromMs = Number.NEGATIVE_INFINITY;
   let reading: Promise<void> | undefined;
 
@@ -55,7 +60,14 @@ export function createAgentBot(http: AgentHttp, nowMs = () => performance.now())
       }
       return profile;
     },
-    check: read,
+    async check() {
+      if (nowMs() < limitedUntilMs || nowMs() - http.aliveAt < aliveMs) return;
+      await read().catch((error: unknown) => {
+        if (!(error instanceof HelperError && error.code === 'rate-limited')) throw error;
+        // It is there: out of service for that, no helper would answer anybody.
+        limitedUntilMs = nowMs() + Math.min(mostLimitedMs, error.retryAfterMs ?? 0);
+      });
+    },
     async introduce(token) {
       if (nowMs() < introducesFromMs) return undefined;
       try {

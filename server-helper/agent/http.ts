@@ -1,6 +1,7 @@
 /** Calls the agent service: the one place that holds its key, its address, its time limits and its error shapes. */
 import { HelperError } from '../errors.ts';
 import { type Log, toLogFields } from '../log.ts';
+import { createQuota, type Quota } from './quota.ts';
 
 export type AgentTarget = { agentUrl: URL; apiKey: string; projectId: string; botId: string; log: Log };
 
@@ -28,6 +29,9 @@ export type Call = { query?: Query; body?: Record<string, unknown>; timeoutMs?: 
 
 export type AgentHttp = {
   readonly target: AgentTarget;
+  readonly quota: Quota;
+  /** When a call last showed that the agent is there and takes our key; monotonic ms. */
+  readonly aliveAt: number;
   /** A JSON call. @throws HelperError */
   call(method: string, path: string, options?: Call): Promise<unknown>;
   /** A call whose answer arrives piece by piece. */
@@ -37,7 +41,14 @@ export type AgentHttp = {
 const callTimeoutMs = 15_000;
 const maxReplyBytes = 8 * 1024 * 1024;
 
-export function createAgentHttp(target: AgentTarget, dispatch: Dispatch): AgentHttp {
+/** @param nowMs monotonic */
+export function createAgentHttp(
+  target: AgentTarget,
+  dispatch: Dispatch,
+  nowMs = () => performance.now(),
+): AgentHttp {
+  const quota = createQuota();
+  let aliveAt = Number.NEGATIVE_INFINITY;
   const toOutgoing = (method: string, path: string, { query, body }: Call): Outgoing => {
     const url = new URL(target.agentUrl.href.replace(/\/$/, '') + path);
     const ids = { project_id: target.projectId, bot_id: target.botId };
@@ -54,6 +65,10 @@ export function createAgentHttp(target: AgentTarget, dispatch: Dispatch): AgentH
 
   return {
     target,
+    quota,
+    get aliveAt() {
+      return aliveAt;
+    },
     open: (method, path, options, exchange) => dispatch(toOutgoing(method, path, options), exchange),
     call: (method, path, options = {}) =>
       new Promise((resolve, reject) => {
@@ -65,7 +80,10 @@ export function createAgentHttp(target: AgentTarget, dispatch: Dispatch): AgentH
           clearTimeout(timer);
           end();
         };
-        const fail = (error: HelperError) => settle(() => reject(error));
+        const fail = (error: HelperError) => {
+          aliveAt = Number.NEGATIVE_INFINITY;
+          settle(() => reject(error));
+        };
         const exchange = dispatch(toOutgoing(method, path, options), {
           onStart(startStatus, startHeader) {
             status = startStatus;
@@ -80,8 +98,11 @@ export function createAgentHttp(target: AgentTarget, dispatch: Dispatch): AgentH
           onEnd() {
             settle(() => {
               const text = new TextDecoder().decode(concat(parts));
-              if (status < 200 || status > 299)
-                return reject(toAgentError(status, header, text, target.log, path));
+              aliveAt = status < 500 && status !== 401 && status !== 403 ? nowMs() : Number.NEGATIVE_INFINITY;
+              const isFine = status >= 200 && status <= 299;
+              const error = isFine ? undefined : toAgentError(status, header, text, target.log, path);
+              quota.note(header, status === 429 ? error?.retryAfterMs : undefined);
+              if (error) return reject(error);
               try {
                 resolve(text === '' ? undefined : JSON.parse(text));
               } catch (error) {
@@ -95,6 +116,7 @@ export function createAgentHttp(target: AgentTarget, dispatch: Dispatch): AgentH
           },
         });
         const timer = setTimeout(() => {
+          aliveAt = Number.NEGATIVE_INFINITY;
           reject(new HelperError('agent-timeout'));
           exchange.abort();
         }, options.timeoutMs ?? callTimeoutMs);

@@ -25,6 +25,7 @@ export function alignRecord<T extends AlignedTurn>(
   turns: readonly T[],
 ): (Exchange & { turn: T | undefined })[] {
   const exchanges = toExchanges<T>(reunite(recorded, turns));
+  const ids = new Set(recorded.map(({ id }) => id));
   // An answer that we know by its id divides the record: what stands before it was asked before.
   let firstExchange = 0;
   let firstTurn = 0;
@@ -38,11 +39,11 @@ export function alignRecord<T extends AlignedTurn>(
     if (at < 0) continue;
     exchange.turn = turns[at];
     exchange.isSure = true;
-    alignByWords(exchanges.slice(firstExchange, index), turns.slice(firstTurn, at));
+    alignByWords(exchanges.slice(firstExchange, index), turns.slice(firstTurn, at), ids);
     firstExchange = index + 1;
     firstTurn = at + 1;
   }
-  alignByWords(exchanges.slice(firstExchange), turns.slice(firstTurn));
+  alignByWords(exchanges.slice(firstExchange), turns.slice(firstTurn), ids);
   return exchanges;
 }
 
@@ -86,13 +87,19 @@ function toExchanges<T>(recorded: readonly RecordedMessage[]): (Exchange & { tur
   return exchanges;
 }
 
-/** Between two answers that are known: equal words, in the same order. */
+/**
+ * Between two answers that are known: equal words, in the same order. An agent may name its message by one id in its
+ * reply and by another in its record.
+ *
+ * @param ids of all that is recorded here
+ */
 function alignByWords<T extends AlignedTurn>(
   exchanges: readonly (Exchange & { turn: T | undefined })[],
   turns: readonly T[],
+  ids: ReadonlySet<string>,
 ): void {
   const unknown = turns.filter(
-    ({ agentMessageId, question }) => agentMessageId === undefined && question !== '',
+    ({ agentMessageId, question }) => !(agentMessageId && ids.has(agentMessageId)) && question !== '',
   );
   for (const words of new Set(unknown.map(({ question }) => question))) {
     const asked = exchanges.filter(({ question }) => question?.text === words);
@@ -105,7 +112,8 @@ function alignByWords<T extends AlignedTurn>(
       const turn = choices.reduce((best, one) => (isCloser(one, best, exchange) ? one : best));
       last = asking.indexOf(turn);
       exchange.turn = turn;
-      exchange.isSure = isSure(exchange, turn, asking, asked.length);
+      // Of one that we know by another id, nothing is deleted at the agent.
+      exchange.isSure = turn.agentMessageId === undefined && isSure(exchange, turn, asking, asked.length);
     }
   }
 }

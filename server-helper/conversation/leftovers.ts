@@ -21,6 +21,8 @@ export function createLeftovers(parts: {
   now: () => number;
   /** At the agent. @throws HelperError */
   delete: Record<Leftover['kind'], (id: string) => Promise<void>>;
+  /** Resolves when the agent has room for what nobody waits for. */
+  room: () => Promise<void>;
 }): Leftovers {
   const { store, bot, log, now } = parts;
   let running: Promise<void> | undefined;
@@ -28,16 +30,17 @@ export function createLeftovers(parts: {
 
   const tryOne = async (leftover: Leftover) => {
     try {
+      await parts.room();
       await parts.delete[leftover.kind](leftover.id);
       await store.leftoverDone(leftover);
     } catch (error) {
-      const { code } = toHelperError(error);
+      const { code, retryAfterMs = 0 } = toHelperError(error);
       log.warn(
         { ...toLogFields(error), code, kind: leftover.kind },
         'the agent has not deleted it; trying later',
       );
       const waitMs = Math.min(mostWaitMs, firstWaitMs * 2 ** Math.min(20, leftover.tries));
-      await store.leftoverTried(leftover, now() + waitMs);
+      await store.leftoverTried(leftover, now() + Math.max(waitMs, retryAfterMs));
     }
   };
   const run = async () => {

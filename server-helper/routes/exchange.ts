@@ -30,6 +30,8 @@ export type Parts = {
   now: () => number;
   /** What a shutdown waits for: replies that are not whole yet. */
   inFlight: Set<Promise<unknown>>;
+  /** Resolves when the agent has room for a call that can wait. */
+  room: () => Promise<void>;
 };
 
 /** One request on its way through the handler. */

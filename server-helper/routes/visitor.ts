@@ -5,13 +5,20 @@ import { toHelperError } from '../errors.ts';
 import { toLogFields } from '../log.ts';
 import { limits, type Message } from '../protocol/wire.ts';
 import type { ConversationRecord } from '../store/store.ts';
+import { within } from '../within.ts';
 import { letGo } from './conversations.ts';
 import { type Parts, type SignedExchange, toEmptyResponse } from './exchange.ts';
 
 const messagesAtOnce = 100;
+const beatMs = 15_000;
+/** Other visitors may take the room that there was. */
+const maxTries = 10;
 
 /** Sent conversation by conversation, so that no number of them is too many to hold. */
 export async function exportVisitor(parts: Parts, exchange: SignedExchange): Promise<Response> {
+  const headers = { ...exchange.headers, 'content-type': 'application/json' };
+  // Nobody would read the stream, nor let it go.
+  if (exchange.request.method === 'HEAD') return new Response(null, { headers });
   const pieces = writeExport(parts, exchange);
   // What fails at once is told as a problem; what fails later breaks the reply off, so that it never poses as whole.
   const first = await pieces.next();
@@ -44,13 +51,16 @@ export async function exportVisitor(parts: Parts, exchange: SignedExchange): Pro
       void pieces.return(undefined);
     },
   });
-  return new Response(stream, { headers: { ...exchange.headers, 'content-type': 'application/json' } });
+  return new Response(stream, { headers });
 }
 
 async function* writeExport(parts: Parts, { session }: SignedExchange): AsyncGenerator<string, void> {
   let head = `{"visitor":${JSON.stringify(session.visitor)},"conversations":[`;
   for await (const record of listAll(parts, session.owner)) {
-    yield head + JSON.stringify(await toExported(parts, record));
+    const exported = toExported(parts, record);
+    // While the agent limits the rate, white space keeps the connection alive.
+    while (!(await settlesWithin(exported, beatMs))) if (head === ',') yield ' ';
+    yield head + JSON.stringify(await exported);
     head = ',';
   }
   yield head === ',' ? ']}' : `${head}]}`;
@@ -67,11 +77,31 @@ async function* listAll({ store, config }: Parts, owner: string): AsyncGenerator
   }
 }
 
-async function toExported({ conversations, store, config }: Parts, record: ConversationRecord) {
+async function settlesWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
+  const settled = work.then(
+    () => true,
+    () => true,
+  );
+  return within(settled, ms).catch(() => false);
+}
+
+/** As often as the agent limits the rate. */
+async function readPatiently(parts: Parts, record: ConversationRecord, cursor: Cursor | undefined) {
+  for (let tries = 0; ; tries += 1) {
+    await parts.room();
+    try {
+      return await readPage({ ...parts, log: parts.config.log }, record, cursor, messagesAtOnce);
+    } catch (error) {
+      if (toHelperError(error).code !== 'rate-limited' || tries === maxTries) throw error;
+    }
+  }
+}
+
+async function toExported(parts: Parts, record: ConversationRecord) {
   let messages: Message[] = [];
   let cursor: Cursor | undefined;
   do {
-    const page = await readPage({ store, conversations, log: config.log }, record, cursor, messagesAtOnce);
+    const page = await readPatiently(parts, record, cursor);
     messages = [...page.messages, ...messages];
     cursor = page.next;
   } while (cursor);

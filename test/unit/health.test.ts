@@ -75,7 +75,6 @@ test('a store that does not answer makes it not ready after three seconds', asyn
 test.each([
   ['refuses the key', 401, 'agent-refused'],
   ['fails', 500, 'agent-unavailable'],
-  ['limits the rate', 429, 'rate-limited'],
   ['cannot be reached', undefined, 'agent-unavailable'],
 ])('an agent that %s makes it not ready', async (_, answer, code) => {
   const agent = createLocalAgent();
@@ -86,6 +85,18 @@ test.each([
     503,
     { status: code, checks: { store: 'ok', agent: code } },
   ]);
+  await helper.close();
+});
+
+test('an agent that limits the rate is there, and is not asked again before it said', async () => {
+  const agent = createLocalAgent();
+  agent.routes['GET /v1/bot/read'] = () => 429;
+  const { call, helper } = startLocal({ store: createMemoryStore() }, agent);
+  for (let n = 0; n < 10; n += 1) {
+    expect((await call('GET', '/readyz')).status).toBe(200);
+    vi.advanceTimersByTime(5_000);
+  }
+  expect(agent.callsTo('GET /v1/bot/read')).toHaveLength(1);
   await helper.close();
 });
 

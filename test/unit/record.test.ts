@@ -18,6 +18,26 @@ const toMessages = (...values: Parameters<typeof toEntries>) =>
   toEntries(...values).flatMap(({ messages }) => messages);
 const everything = { from: 0, until: Number.POSITIVE_INFINITY };
 
+test('an answer that the agent records by another id than it told is told once, as its turn’s', () => {
+  const turns = [
+    turn('t1', minute, { question: 'Why?', agentMessageId: 'told-1' }),
+    turn('t2', 3 * minute, { question: 'Where?', agentMessageId: 'told-2' }),
+  ];
+  const record = [
+    said('q1', 'visitor', 'Why?', minute),
+    said('kept-1', 'agent', 'So.', minute),
+    said('q2', 'visitor', 'Where?', 3 * minute),
+    said('kept-2', 'agent', 'Here.', 3 * minute),
+  ];
+  const messages = toMessages(record, turns, everything);
+  expect(messages.map(({ text, turnId, status }) => [text, turnId, status])).toEqual([
+    ['Why?', 't1', 'completed'],
+    ['So.', 't1', 'completed'],
+    ['Where?', 't2', 'completed'],
+    ['Here.', 't2', 'completed'],
+  ]);
+});
+
 describe('the answer of a turn in the record', () => {
   const now = 10 * minute;
   const asked = turn('t2', now, { question: 'Why?', status: 'running' });

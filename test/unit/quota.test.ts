@@ -1,0 +1,97 @@
+/** What nobody waits for leaves the agent's rate limit to visitors, and is done when there is room. */
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createQuota } from '../../server-helper/agent/quota.ts';
+import { createMemoryStore } from '../../server-helper/index.ts';
+import { createLocalAgent, startLocal } from '../support/local-agent.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const toHeader = (limit: number, remaining: number, resetMs: number) => (name: string) =>
+  ({
+    'x-ratelimit-limit': String(limit),
+    'x-ratelimit-remaining': String(remaining),
+    'x-ratelimit-reset': String(Math.ceil(resetMs / 1000)),
+  })[name];
+
+async function waitsFor(quota: ReturnType<typeof createQuota>, ms: number): Promise<void> {
+  let isRoom = false;
+  void quota.room().then(() => {
+    isRoom = true;
+  });
+  await vi.advanceTimersByTimeAsync(Math.max(0, ms - 1));
+  expect(isRoom).toBe(ms === 0);
+  await vi.advanceTimersByTimeAsync(1_001);
+  expect(isRoom).toBe(true);
+}
+
+test('there is room while more than half is left, and else from the reset on', async () => {
+  const quota = createQuota();
+  await waitsFor(quota, 0);
+  quota.note(toHeader(60, 31, Date.now() + 40_000));
+  await waitsFor(quota, 0);
+  quota.note(toHeader(60, 30, Date.now() + 40_000));
+  await waitsFor(quota, 40_000);
+});
+
+test('a refusal closes the door for as long as it says, and a clock that is far ahead for a minute', async () => {
+  const quota = createQuota();
+  quota.note(() => undefined, 5_000);
+  await waitsFor(quota, 5_000);
+  quota.note(toHeader(60, 0, Date.now() + 3_600_000));
+  await waitsFor(quota, 60_000);
+});
+
+test('an export waits where the agent limits the rate, and arrives whole', async () => {
+  const agent = createLocalAgent();
+  const { call, signIn, ask, helper } = startLocal({ store: createMemoryStore() }, agent);
+  const session = await signIn();
+  for (let n = 0; n < 4; n += 1) await ask(session);
+  let reads = 0;
+  agent.routes['GET /v1/bot/chat/read'] = () => {
+    reads += 1;
+    return reads === 2 || reads === 4 ? 429 : { total: 0, conversation: [] };
+  };
+  const response = await call('GET', '/visitor', undefined, session);
+  const text = response.text();
+  await vi.advanceTimersByTimeAsync(130_000);
+  expect((JSON.parse(await text) as { conversations: unknown[] }).conversations).toHaveLength(4);
+  expect(reads).toBe(6);
+  await helper.close();
+});
+
+test('what is deleted at the agent waits for room too, and asks no more in vain', async () => {
+  const agent = createLocalAgent();
+  const { call, signIn, ask, helper } = startLocal({ store: createMemoryStore() }, agent);
+  const session = await signIn();
+  for (let n = 0; n < 20; n += 1) await ask(session);
+  let tries = 0;
+  let isLimited = true;
+  agent.routes['DELETE /v1/bot/chat/delete'] = () => {
+    tries += 1;
+    return isLimited ? 429 : {};
+  };
+  expect((await call('DELETE', '/visitor', undefined, session)).status).toBe(204);
+  await vi.advanceTimersByTimeAsync(50_000);
+  expect(tries).toBeLessThanOrEqual(4);
+  isLimited = false;
+  await vi.advanceTimersByTimeAsync(300_000);
+  expect(tries).toBeLessThanOrEqual(24);
+  expect(tries).toBeGreaterThanOrEqual(20);
+  await helper.close();
+});
+
+test('two helpers on one store: the first that closes leaves it to the other', async () => {
+  const store = createMemoryStore();
+  const close = vi.spyOn(store, 'close');
+  const [one, two] = [startLocal({ store }), startLocal({ store })];
+  await one.helper.close();
+  expect(close).not.toHaveBeenCalled();
+  expect((await two.call('POST', '/session', {})).status).toBe(200);
+  await two.helper.close();
+  expect(close).toHaveBeenCalledOnce();
+});
