@@ -55,9 +55,8 @@ export function createWidget({ element, root, launcher, options, memoryKey, at }
         conversation.refuse(error);
       },
       resume,
-      drop(closes) {
-        conversation.hide(panel.isOpen.value && !closes);
-        panel.reset();
+      drop(closes, isReset) {
+        panel.reset(conversation.hide(panel.isOpen.value && !closes, isReset));
         if (closes && panel.isOpen.value) {
           panel.setOpen(false);
           emit('close', undefined);

@@ -157,7 +157,7 @@ function start(script: HTMLScriptElement, early: Early | undefined): void {
           const [method, ...values] = one;
           (api[method as keyof PorchlightApi] as (...all: unknown[]) => void)(...values);
         } catch (error) {
-          console.warn('Porchlight: bad call', one, error);
+          console.warn('Porchlight:', one, error);
         }
     },
   };

@@ -428,6 +428,39 @@ test('when the hour is over and the page’s token too, Ada stays Ada, and what 
   expect(here.site.sessions).toEqual([adas]);
 });
 
+test.each(['/tag', '/call', '/callback'])(
+  'a token of %s that is refused at the first use makes a guest, who is told so and stays over a reload',
+  async (path) => {
+    const { page, chat } = await visit('/plain');
+    await sign(page, 'ada');
+    here.site.today.tokenIs = 'refused';
+    await page.goto(here.site.url + path);
+    await chat.open();
+    await chat.panel
+      .getByText('Your sign-in could not be checked. You are chatting as a guest.')
+      .first()
+      .waitFor();
+    await askAs(chat, 'anonymous:1');
+    await page.reload();
+    await expect.poll(() => chat.readQuestions()).toEqual(['Who am I?']);
+    await askAs(chat, 'anonymous:1', 'And now?');
+  },
+);
+
+test('a question of a guest whom the helper does not know any more goes back to the composer', async () => {
+  const { chat } = await visit('/plain');
+  await chat.open();
+  await askAs(chat, 'anonymous:1');
+  here.site.endHour();
+  here.site.forgetGuests();
+  await chat.ask('a long question, well thought out');
+  await expect.poll(() => chat.composer.inputValue()).toBe('a long question, well thought out');
+  expect(here.site.asked).toHaveLength(1);
+  await chat.composer.press('Enter');
+  await chat.waitForAnswer('completed');
+  expect(here.site.asked.at(-1)).toBe('anonymous:2: a long question, well thought out');
+});
+
 test('a page whose function gives null has guests', async () => {
   here.site.today.tokenIs = 'null';
   const { chat } = await visit('/callback');
@@ -442,7 +475,7 @@ test('a page whose function fails is asked again, its error is told, and Stop en
   here.site.today.tokenIs = 'broken';
   await chat.open();
   await chat.panel.getByText('The chat cannot be reached right now').first().waitFor();
-  expect(errors.join()).toContain('Porchlight: the function that the page gave to identify() failed');
+  expect(errors.join()).toContain('Porchlight: identify() got a function that failed');
   await chat.ask('Is anybody there?');
   await chat.stop.click();
   await chat.waitForAnswer('stopped');

@@ -147,6 +147,10 @@ export async function startIdentitySite() {
     asked,
     sessions,
     today,
+    /** A helper with a new store does not know the guests of before. */
+    forgetGuests: () => {
+      for (let n = 1; n <= guests; n += 1) merged.add(`anonymous:${n}`);
+    },
     /** The hour of every session so far is over. */
     endHour: () => {
       for (let n = 1; n <= sessions.length; n += 1) over.add(toJwt({ sub: sessions[n - 1], n }));

@@ -4,7 +4,7 @@ import { cleanup, fireEvent, screen, waitFor, within } from '@testing-library/pr
 import { afterEach, expect, test } from 'vitest';
 import { WidgetError } from '../../widget/errors.ts';
 import type { Call } from '../../widget/transport/http.ts';
-import { type Reply, renderChat } from '../support/renderchat.tsx';
+import { createTurnStream, type Reply, renderChat } from '../support/renderchat.tsx';
 
 afterEach(cleanup);
 
@@ -126,6 +126,32 @@ test('a conversation that is slow to come says that it is loading', async () => 
   await openList(({ path }) => (path === '/conversations/one' ? new Promise(() => {}) : undefined));
   fireEvent.click(await screen.findByRole('button', { name: /^Tents/ }));
   await screen.findByText('Loading');
+});
+
+test('a question sent while a conversation is still on its way stays, and so does its answer', async () => {
+  let give = (_: object) => {};
+  const slow = new Promise<object>((resolve) => {
+    give = resolve;
+  });
+  const stream = createTurnStream();
+  const { conversation } = await openList(({ method, path }) => {
+    if (method === 'PUT') return stream.response;
+    return path === '/conversations/one' ? slow : undefined;
+  });
+  fireEvent.click(await screen.findByRole('button', { name: /^Tents/ }));
+  await screen.findByText('Loading');
+  conversation.send('And packs?');
+  const turnId = conversation.entries.value.at(-1)!.turnId;
+  stream.say({ kind: 'turn-started', data: { turnId, conversationId: 'one', at } });
+  stream.say({ kind: 'text-delta', data: { text: 'Of ten' } });
+  await screen.findByText(/Of ten/);
+  give({ id: 'one', title: '', mode: 'ask', messages: [message] });
+  await screen.findByText('About tents.');
+  screen.getByText('And packs?');
+  const whole = { id: 'a', turnId, role: 'agent', text: 'Of ten kinds.', status: 'completed', at } as const;
+  stream.say({ kind: 'turn-completed', data: { message: whole } });
+  stream.end();
+  await screen.findByText('Of ten kinds.');
 });
 
 test('more is asked for once, however often it is clicked', async () => {

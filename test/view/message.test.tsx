@@ -172,7 +172,7 @@ test('controls of direction around a link are not drawn', async () => {
 
 test('of the next visitor it is read out too', async () => {
   const { say, panel, conversation, begin } = await ask();
-  conversation.hide(false);
+  conversation.hide(false, false);
   panel.reset();
   begin();
   conversation.send('Anything?');

@@ -38,7 +38,6 @@ export type ConversationDeps = {
 };
 
 type Shown = 'id' | 'entries' | 'running' | 'loading' | 'lost' | 'problem' | 'hasOlder';
-
 export type Conversation = { readonly [K in Shown]: ReadonlySignal<Screen[K]['value']> } & {
   /** What a decision on a paused turn needs; it is loaded with the first. */
   deciding: DecidingDeps;
@@ -57,8 +56,8 @@ export type Conversation = { readonly [K in Shown]: ReadonlySignal<Screen[K]['va
   release(): void;
   /** There is no session: what is held is not on its way. */
   refuse(error: WidgetError): void;
-  /** Shows nothing, and forgets nothing: somebody else is there. @param staysOpen what that one has just sent stays */
-  hide(staysOpen: boolean): void;
+  /** Shows nothing, and forgets nothing: somebody else is there, who has just sent what stays; or the same guest, anew. */
+  hide(staysOpen: boolean, isReset: boolean): string | undefined;
   /** Follows nothing any more. */
   close(): void;
 };
@@ -88,9 +87,10 @@ export function createConversation(deps: ConversationDeps): Conversation {
     return (await response.json()) as ConversationReply;
   };
   const reload = async (conversationId: string): Promise<void> => {
+    const before = entries.value;
     const reply = await readConversation(conversationId);
     if (id.value !== conversationId) return;
-    screen.show(reply);
+    screen.show(reply, before);
     const live = reply.liveTurn?.turnId;
     if (live === undefined) return;
     const entry = screen.find(live) ?? screen.add(live, undefined, createAnswer(live, 'writing'));
@@ -242,9 +242,9 @@ export function createConversation(deps: ConversationDeps): Conversation {
       if (id.value !== undefined && running.value === undefined) void reloadOrSay(id.value);
     },
     release: () => outbox.release((turnId, question) => take(turnId, question, true)),
-    refuse: (error) => outbox.refuseHeld(error),
-    hide: (staysOpen) => outbox.hide(staysOpen),
-    close: () => screen.endAll(),
+    refuse: outbox.refuseHeld,
+    hide: outbox.hide.bind(outbox),
+    close: screen.endAll,
     startNew: forget,
   };
 }

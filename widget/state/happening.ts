@@ -79,7 +79,8 @@ export type Todo =
   | { do: 'open'; ticket: number; token: string | undefined; tokenRefused: boolean }
   | { do: 'retry'; ticket: number; failures: number }
   /** Shows and holds nothing of the earlier visitor any more. */
-  | { do: 'drop'; closes: boolean }
+  /** `isReset`: it is the same guest, whose session is not known any more. */
+  | { do: 'drop'; closes: boolean; isReset: boolean }
   /** What is kept belongs to this one from now on: an earlier one's goes. */
   | { do: 'claim'; who: Who; at: number }
   | { do: 'tell'; who: Who; ask: boolean; at: number }

@@ -63,10 +63,10 @@ export function step(before: Identity, happening: Happening, around: Around): [I
     state.typists = [];
     state.veiled = false;
   };
-  const drop = (closes: boolean) => {
+  const drop = (closes = false, isReset = false) => {
     const gone = { shown: undefined, givenTo: undefined, typists: [], veiled: false, expired: false };
     Object.assign(state, gone);
-    todo.push({ do: 'drop', closes });
+    todo.push({ do: 'drop', closes, isReset });
   };
   const tell = (who: Who) => {
     // Where nothing is kept yet, two tabs would tell each other the same without end.
@@ -104,7 +104,7 @@ export function step(before: Identity, happening: Happening, around: Around): [I
     const isSame = token === undefined ? isGuestStill(undefined) : facts.isShown(state, who);
     if (isSame && isTyped && !state.expired) return settle();
     const isOther = !isTyped || (shown !== undefined && !isSame && !isGuestStill(who));
-    if (isOther) drop(false);
+    if (isOther) drop();
     state.typists = [who];
     if (state.shown?.isGuest && who !== undefined) state.givenTo = who;
     // What was not dropped is theirs.
@@ -132,8 +132,9 @@ export function step(before: Identity, happening: Happening, around: Around): [I
     }
     case 'begin':
       if (state.phase === 'superseded') to('rest');
-      // Kept from the first use on, or pages of the site would tell nobody who comes while the session opens.
-      if (!kept) todo.push({ do: 'claim', who: facts.readWho(state.source), at: state.saidAt });
+      // Kept from the first use on, or pages of the site would tell nobody who comes while the session opens. Who is
+      // there is not known before the helper has taken the token: any word is later than this one.
+      if (!kept) todo.push({ do: 'claim', who: undefined, at: 1 });
       if (state.phase === 'rest' || state.phase === 'stuck') start();
       break;
     case 'left':
@@ -198,7 +199,7 @@ export function step(before: Identity, happening: Happening, around: Around): [I
       }
       const was = state.shown;
       const isOther = was !== undefined && was.subject !== subject;
-      if (isOther && (isGuest || !facts.isGivenTo(state, kept, subject))) drop(false);
+      if (isOther && (isGuest || !facts.isGivenTo(state, kept, subject))) drop(false, was.isGuest && isGuest);
       const fresh = { givenTo: undefined, expired: false, refusedOnce: false, failures: 0 };
       Object.assign(state, fresh, { shown: { subject, isGuest } });
       state.saidAt = Math.max(state.saidAt, kept?.saidAt ?? 0);
@@ -217,8 +218,7 @@ export function step(before: Identity, happening: Happening, around: Around): [I
       }
       // In mid-chat the customer does not become a guest: the chat waits for a fresh token.
       else if (
-        (facts.readShown(state) ?? keptWho) !== undefined &&
-        (state.shown || keptWho === facts.readWho(state.source))
+        state.shown ? !state.shown.isGuest : kept?.subject && kept.subject === facts.readWho(state.source)
       )
         stick('sso-token-expired', false);
       else open(undefined, true);

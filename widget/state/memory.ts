@@ -135,8 +135,11 @@ export function createMemory(
     },
     setIdentity(subject, session, said, tag) {
       const who = session === undefined ? subject : undefined;
-      const all = toClaimed(readAll(), who, said, tag);
-      const before = readPlace(all.chats?.[key]);
+      const kept = readAll();
+      const all = toClaimed(kept, who, said, tag);
+      const place = readPlace(kept.chats?.[key]);
+      // The same guest as ever: one whom the page had named in between was not taken for that.
+      const before = place.subject !== subject ? readPlace(all.chats?.[key]) : place;
       // A guest whose session is another's now, or over, is another guest.
       const isOther = who === undefined && before.subject !== subject;
       own = subject;

@@ -88,10 +88,12 @@ export function createOutbox(
       send(one.turnId, one.question);
     },
     /** Somebody else is there, who has sent, under the veil that lifts now, what stays in a chat that stays open. */
-    hide(staysOpen: boolean): void {
+    hide(staysOpen: boolean, isReset: boolean): string | undefined {
+      const text = isReset ? this.takeBack() : undefined;
       if (held.length > 0) unsent.forget();
       held = held.filter(({ veil }) => staysOpen && veil > 0 && veil === readVeil());
       this.clear(undefined);
+      return text;
     },
     /** The helper never had it: there is nothing to stop but the trying. */
     giveUp(entry: Entry, code: WidgetCode | undefined): void {

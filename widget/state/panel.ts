@@ -26,7 +26,8 @@ export type Panel = {
   publish(session: SessionState): void;
   refuse(error: WidgetError): void;
   /** Another visitor: nothing of the earlier one is left. */
-  reset(): void;
+  /** @param left what was not delivered is a draft again */
+  reset(left?: string): void;
 };
 
 export function createPanel(): Panel {
@@ -65,12 +66,12 @@ export function createPanel(): Panel {
     refuse(error) {
       refused.value = error;
     },
-    reset() {
+    reset(left) {
       visit.value += 1;
       session.value = undefined;
       refused.value = undefined;
       side.value = 'conversation';
-      unsent.value = undefined;
+      unsent.value = left;
     },
   };
 }

@@ -75,14 +75,20 @@ export function createScreen() {
       const index = entries.value.findIndex((entry) => entry.turnId === turnId);
       if (index >= 0) entries.value = entries.value.slice(0, index);
     },
-    /** Takes over the newest page; older pages stay where it follows on what is shown. */
-    show(reply: ConversationReply) {
+    /**
+     * Takes over the newest page; older pages stay where it follows on what is shown.
+     *
+     * @param shown what was there when the page was asked for: what was sent since is not in it, and stays
+     */
+    show(reply: ConversationReply, shown: readonly Entry[]) {
       batch(() => {
         const told = toEntries(reply.messages);
         const isTold = (entry: Entry) => told.some(({ turnId }) => turnId === entry.turnId);
         const from = entries.value.findIndex(({ turnId }) => turnId === told[0]?.turnId);
         const before = entries.value.slice(0, Math.max(0, from));
-        const unsent = entries.value.filter((entry) => !entry.known && !isTold(entry));
+        const unsent = entries.value.filter(
+          (entry) => !isTold(entry) && !(entry.known && shown.includes(entry)),
+        );
         entries.value = [...before.filter(({ known }) => known), ...told, ...unsent];
         if (before.length === 0) older.value = reply.next;
         problem.value = undefined;

@@ -47,8 +47,8 @@ export const en = {
 
   // The states, each under its own name.
   'bad-request': 'This could not be sent.',
-  unauthenticated: 'The chat was reset. Please try again.',
-  'session-expired': 'The chat was reset. Please try again.',
+  unauthenticated: 'The chat was reset. Try again.',
+  'session-expired': 'The chat was reset. Try again.',
   'sso-token-invalid': 'Your sign-in could not be checked. You are chatting as a guest.',
   'sso-token-expired': 'Your sign-in has ended or changed. Reload the page to go on.',
   'sign-in-required': 'Sign in on this site to use the chat.',
@@ -82,7 +82,7 @@ export const en = {
   'decision-first': 'The agent waits for your decision. Decide, or stop it, to go on.',
   'answer-first': 'The agent is still answering. Wait for the end, or stop it.',
   'too-long': 'This is too long by {over} characters.',
-  'not-copied': 'Your browser did not let this be copied. It is selected: copy it from there.',
+  'not-copied': 'Your browser did not let this be copied. It is selected: copy it there.',
   'not-kept': 'Your browser does not let this page keep the conversation. It is gone when you leave.',
   'token-refused': 'Your sign-in could not be checked. You are chatting as a guest.',
   'resume-failed': 'The conversation could not be loaded.',

@@ -41,7 +41,7 @@ export type SessionHooks = {
   isOpen(): boolean;
   isShown(): boolean;
   /** Nothing of the earlier visitor is shown any more. */
-  drop(closes: boolean): void;
+  drop(closes: boolean, isReset: boolean): void;
   publish(session: SessionState): void;
   refuse(error: WidgetError): void;
   /** Takes up what this visitor left. */
@@ -108,7 +108,7 @@ export function createSessionKeeper(deps: SessionDeps): SessionKeeper {
         era += 1;
         current = undefined;
         settleWaiters(new WidgetError('aborted'));
-        return hooks.drop(todo.closes);
+        return hooks.drop(todo.closes, todo.isReset);
       case 'claim':
         return memory.claim(todo.who, todo.at, saysByTag);
       case 'tell':
@@ -139,7 +139,7 @@ export function createSessionKeeper(deps: SessionDeps): SessionKeeper {
       const token = await askPage(askToken as Exclude<UserToken, string>);
       happen({ what: 'answered', ticket, token, subject: token && toSubject(token) });
     } catch (error) {
-      console.error('Porchlight: the function that the page gave to identify() failed.', error);
+      console.error('Porchlight: identify() got a function that failed:', error);
       happen({ what: 'failed', ticket });
     }
   };

@@ -23,7 +23,7 @@ export async function askPage(ask: Exclude<UserToken, string>): Promise<string |
 export function readToken(value: unknown): string | undefined {
   if (typeof value === 'string' && value !== '') return value;
   if (value !== undefined && value !== null && value !== '')
-    console.error(`Porchlight: a user token is a string; this page gave ${typeof value}.`);
+    console.error(`Porchlight: a user token is a string, not ${typeof value}.`);
   return undefined;
 }
 
