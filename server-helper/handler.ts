@@ -69,7 +69,9 @@ export function createHelper(options: HelperOptions, runtime: Runtime = {}): Hel
   const config = readOptions(options);
   const now = runtime.now ?? Date.now;
   const monotonicNow = runtime.monotonicNow ?? (() => performance.now());
-  const parts = createParts(config, runtime.dispatch ?? dispatchFetch, now, monotonicNow);
+  const closing = new AbortController();
+  const dispatch = runtime.dispatch ?? dispatchFetch;
+  const parts = createParts(config, dispatch, now, monotonicNow, closing.signal);
   const health = createHealth(parts);
   const { inFlight } = parts;
   let closed: Promise<void> | undefined;
@@ -153,6 +155,7 @@ export function createHelper(options: HelperOptions, runtime: Runtime = {}): Hel
 
   const shutDown = async (withinMs: number) => {
     stopUpkeep();
+    closing.abort();
     const untilMs = performance.now() + withinMs;
     await within(settleAll(inFlight), withinMs).catch(() => {});
     const leftMs = Math.max(0, untilMs - performance.now());
@@ -184,6 +187,7 @@ function createParts(
   dispatch: Dispatch,
   now: () => number,
   monotonicNow: () => number,
+  closing: AbortSignal,
 ): Parts {
   const { store, log } = config;
   const http = createAgentHttp(config, dispatch);
@@ -204,7 +208,7 @@ function createParts(
       },
       workspace: workspaces.delete,
     },
-    room: http.quota.room,
+    room: () => http.quota.room(closing),
   });
   let sessions: Promise<Sessions> | undefined;
   return {
@@ -220,6 +224,7 @@ function createParts(
     readers: createReaders(),
     inFlight: new Set(),
     room: http.quota.room,
+    closing,
     sessions: () => {
       sessions ??= openSessions(config, `${config.projectId} ${config.botId}`, now).catch(
         (error: unknown) => {

@@ -1,7 +1,7 @@
 /** Calls the agent service: the one place that holds its key, its address, its time limits and its error shapes. */
 import { HelperError } from '../errors.ts';
 import { type Log, toLogFields } from '../log.ts';
-import { createQuota, type Quota } from './quota.ts';
+import { createQuota, type Quota, toMs } from './quota.ts';
 
 export type AgentTarget = { agentUrl: URL; apiKey: string; projectId: string; botId: string; log: Log };
 
@@ -30,7 +30,7 @@ export type Call = { query?: Query; body?: Record<string, unknown>; timeoutMs?: 
 export type AgentHttp = {
   readonly target: AgentTarget;
   readonly quota: Quota;
-  /** When a call last showed that the agent is there and takes our key; monotonic ms. */
+  /** When the latest call showed that the agent is there and serves us; in the past for ever where it did not. */
   readonly aliveAt: number;
   /** A JSON call. @throws HelperError */
   call(method: string, path: string, options?: Call): Promise<unknown>;
@@ -98,13 +98,15 @@ export function createAgentHttp(
           onEnd() {
             settle(() => {
               const text = new TextDecoder().decode(concat(parts));
-              aliveAt = status < 500 && status !== 401 && status !== 403 ? nowMs() : Number.NEGATIVE_INFINITY;
-              const isFine = status >= 200 && status <= 299;
+              const isFine = isSuccess(status);
+              aliveAt = status === 429 ? nowMs() : Number.NEGATIVE_INFINITY;
               const error = isFine ? undefined : toAgentError(status, header, text, target.log, path);
               quota.note(header, status === 429 ? error?.retryAfterMs : undefined);
               if (error) return reject(error);
               try {
-                resolve(text === '' ? undefined : JSON.parse(text));
+                const reply: unknown = text === '' ? undefined : JSON.parse(text);
+                aliveAt = nowMs();
+                resolve(reply);
               } catch (error) {
                 target.log.warn(
                   { ...toLogFields(error), path },
@@ -148,7 +150,9 @@ export function toAgentError(
     log.warn({ code: 'rate-limited', path, retryAfterMs }, 'the agent limits the rate');
     return new HelperError('rate-limited', undefined, retryAfterMs);
   }
-  if (status === 404) return new AgentMissing();
+  // A gateway's own page says nothing about what the agent has.
+  const isAgents = body.trim() === '' || isJsonObject(body);
+  if (status === 404 && isAgents && code !== 'bot_not_found') return new AgentMissing();
   if (status >= 400 && status < 500 && status !== 408 && status !== 409) {
     log.error(
       { code: 'agent-refused', path, status, agentCode: code },
@@ -164,6 +168,19 @@ export function toAgentError(
 export class AgentMissing extends HelperError {
   constructor() {
     super('agent-refused');
+  }
+}
+
+export function isSuccess(status: number): boolean {
+  return status >= 200 && status <= 299;
+}
+
+function isJsonObject(body: string): boolean {
+  try {
+    const value: unknown = JSON.parse(body);
+    return typeof value === 'object' && value !== null;
+  } catch {
+    return false;
   }
 }
 
@@ -190,6 +207,6 @@ export function toRetryAfterMs(
   if (retryAfter !== undefined && /^\d+$/.test(retryAfter)) return bounded(Number(retryAfter) * 1000);
   const date = retryAfter === undefined ? Number.NaN : Date.parse(retryAfter);
   if (!Number.isNaN(date)) return bounded(date - nowMs);
-  if (reset !== undefined && /^\d+$/.test(reset)) return bounded(Number(reset) * 1000 - nowMs);
+  if (reset !== undefined && /^\d+$/.test(reset)) return bounded(toMs(Number(reset)) - nowMs);
   return 60_000;
 }

@@ -2,7 +2,7 @@
 import { HelperError } from '../errors.ts';
 import { createSseReader, SseTooLong } from '../protocol/sse.ts';
 import { type Frame, readFrame } from './frame.ts';
-import { type AgentHttp, type Call, concat, type Exchange, toAgentError } from './http.ts';
+import { type AgentHttp, type Call, concat, type Exchange, isSuccess, toAgentError } from './http.ts';
 import { readPlainDeltas } from './plain.ts';
 
 /** How an answer ended: by its own word, or not. `error` is set when the call failed. */
@@ -77,7 +77,7 @@ class Answer implements Exchange {
     if (this.over) return;
     this.#status = status;
     this.#header = header;
-    if (status !== 200) {
+    if (!isSuccess(status)) {
       this.#errorTimer = setTimeout(() => this.onEnd(), errorBodyMs);
       return;
     }
@@ -96,7 +96,7 @@ class Answer implements Exchange {
     this.sink.onLife();
     if (!this.#reader) {
       this.#bytes += bytes.length;
-      if (this.#status !== 200 && this.#bytes > maxErrorBytes) this.onEnd();
+      if (!isSuccess(this.#status) && this.#bytes > maxErrorBytes) this.onEnd();
       else if (this.#bytes > maxJsonBytes)
         this.#finish({ kind: 'failed', error: new HelperError('too-large') });
       else this.#parts.push(bytes.slice());
@@ -127,7 +127,7 @@ class Answer implements Exchange {
       return;
     }
     const body = new TextDecoder().decode(concat(this.#parts));
-    if (this.#status !== 200) {
+    if (!isSuccess(this.#status)) {
       const error = toAgentError(this.#status, this.#header, body, this.http.target.log, this.path);
       return this.#finish({ kind: 'failed', error });
     }

@@ -31,7 +31,9 @@ export type Parts = {
   /** What a shutdown waits for: replies that are not whole yet. */
   inFlight: Set<Promise<unknown>>;
   /** Resolves when the agent has room for a call that can wait. */
-  room: () => Promise<void>;
+  room: (signal?: AbortSignal) => Promise<void>;
+  /** Aborts when the helper shuts down. */
+  closing: AbortSignal;
 };
 
 /** One request on its way through the handler. */

@@ -13,6 +13,8 @@ const messagesAtOnce = 100;
 const beatMs = 15_000;
 /** Other visitors may take the room that there was. */
 const maxTries = 10;
+/** Whoever would have to wait longer is told so instead. */
+const mostWaitMs = 60_000;
 
 /** Sent conversation by conversation, so that no number of them is too many to hold. */
 export async function exportVisitor(parts: Parts, exchange: SignedExchange): Promise<Response> {
@@ -60,7 +62,10 @@ async function* writeExport(parts: Parts, { session }: SignedExchange): AsyncGen
     const exported = toExported(parts, record);
     // While the agent limits the rate, white space keeps the connection alive.
     while (!(await settlesWithin(exported, beatMs))) if (head === ',') yield ' ';
-    yield head + JSON.stringify(await exported);
+    const text = JSON.stringify(await exported);
+    // Deleted or erased meanwhile.
+    if (!(await parts.store.findConversation(record.id))) continue;
+    yield head + text;
     head = ',';
   }
   yield head === ',' ? ']}' : `${head}]}`;
@@ -88,11 +93,12 @@ async function settlesWithin(work: Promise<unknown>, ms: number): Promise<boolea
 /** As often as the agent limits the rate. */
 async function readPatiently(parts: Parts, record: ConversationRecord, cursor: Cursor | undefined) {
   for (let tries = 0; ; tries += 1) {
-    await parts.room();
+    await parts.room(parts.closing);
     try {
       return await readPage({ ...parts, log: parts.config.log }, record, cursor, messagesAtOnce);
     } catch (error) {
-      if (toHelperError(error).code !== 'rate-limited' || tries === maxTries) throw error;
+      const { code, retryAfterMs = 0 } = toHelperError(error);
+      if (code !== 'rate-limited' || retryAfterMs > mostWaitMs || tries === maxTries) throw error;
     }
   }
 }

@@ -1,5 +1,6 @@
 /** Clauses 16 and 18: an agent that refuses, fails or breaks off. */
 import { randomUUID } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Script } from '../support/fake-agent.ts';
 import type { FakeAnswer } from '../support/fake-answer.ts';
@@ -68,6 +69,18 @@ test.each(failures)(
     ]);
   },
 );
+
+test.each([201, 202])('an answer with status %d streams like any other', async (status) => {
+  const { stream } = await ask((answer) => {
+    answer.recordQuestion();
+    answer.response.writeHead(status, { 'content-type': 'text/event-stream' });
+    answer.event('delta', { text: 'Made ' });
+    answer.event('delta', { text: 'well.' });
+    answer.done('Made well.');
+  });
+  expect(stream.ended('turn-completed').message.text).toBe('Made well.');
+  expect(stream.text).toBe('Made well.');
+});
 
 test('clause 16: an agent that cannot be reached fails the turn, retryable', async () => {
   const alone = await startRig({
@@ -251,4 +264,27 @@ test('clause 15: a stop that the agent refuses is told again, and the turn is st
   const calls = () => rig.agent.callsTo('POST /v1/bot/chat/cancel').length - before;
   await rig.helper.advanceUntil(() => calls() > 1, 'the agent is told again');
   rig.agent.restore('POST /v1/bot/chat/cancel');
+});
+
+// Last: the helper's clock is far ahead of the agent's from here on.
+test.each([
+  ['the page of a gateway', (response: ServerResponse) => response.end('<h1>404</h1>')],
+  ['an agent that is gone', (response: ServerResponse) => response.end('{"error":{"code":"bot_not_found"}}')],
+])('clause 39: %s with status 404 is no word that a record is empty or a chat deleted', async (_, answer) => {
+  const { conversationId, question } = await visitor.chat();
+  const chatId = String(rig.agent.chatsAbout(question)[0]?.body.chat_id);
+  let tries = 0;
+  const refuse = (__: unknown, response: ServerResponse) => {
+    tries += 1;
+    answer(response.writeHead(404, { 'content-type': 'text/html' }));
+  };
+  rig.agent.override('GET /v1/bot/chat/read', refuse);
+  rig.agent.override('DELETE /v1/bot/chat/delete', refuse);
+  expect((await visitor.call('GET', `/conversations/${conversationId}`)).status).toBe(502);
+  expect((await visitor.call('DELETE', `/conversations/${conversationId}`)).status).toBe(204);
+  const before = tries;
+  await rig.helper.advanceUntil(() => tries > before + 1, 'the agent is told again');
+  rig.agent.restore('GET /v1/bot/chat/read');
+  rig.agent.restore('DELETE /v1/bot/chat/delete');
+  await rig.helper.advanceUntil(() => !rig.agent.records.has(chatId), 'the chat is deleted');
 });

@@ -22,6 +22,8 @@ const messages = Array.from({ length: 100 }, (_, index) => ({
 
 export function createLocalAgent() {
   const calls: string[] = [];
+  /** Of every reply, beside its content type. */
+  const headers: Record<string, string> = {};
   const routes: Routes = {
     'GET /v1/bot/read': () => ({ bot: { name: 'Wren' } }),
     'GET /v1/bot/chat/read': () => ({ total: messages.length, conversation: messages }),
@@ -36,7 +38,7 @@ export function createLocalAgent() {
     const reply = await (route ? route(call) : {});
     if (reply === undefined) return exchange.onError();
     const [status, body] = typeof reply === 'number' ? [reply, {}] : [200, reply];
-    exchange.onStart(status, (header) => (header === 'content-type' ? 'application/json' : undefined));
+    exchange.onStart(status, (header) => (header === 'content-type' ? 'application/json' : headers[header]));
     exchange.onData(new TextEncoder().encode(JSON.stringify(body)));
     exchange.onEnd();
   };
@@ -44,7 +46,13 @@ export function createLocalAgent() {
     void answer(call, exchange);
     return { abort() {} };
   };
-  return { calls, routes, dispatch, callsTo: (name: string) => calls.filter((call) => call === name) };
+  return {
+    calls,
+    routes,
+    headers,
+    dispatch,
+    callsTo: (name: string) => calls.filter((call) => call === name),
+  };
 }
 
 /** A helper in this process that relays to it; limits are off unless said otherwise. */

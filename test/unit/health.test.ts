@@ -100,6 +100,23 @@ test('an agent that limits the rate is there, and is not asked again before it s
   await helper.close();
 });
 
+test.each([
+  ['an agent that is not there', 404],
+  ['a request that it refuses', 400],
+])('visitors whose calls fail by %s make it no readier', async (_, status) => {
+  const agent = createLocalAgent();
+  const { call, signIn, ask, helper } = startLocal({ store: createMemoryStore() }, agent);
+  const session = await signIn();
+  const id = await ask(session);
+  agent.routes['GET /v1/bot/read'] = () => 500;
+  agent.routes['GET /v1/bot/chat/read'] = () => status;
+  await call('GET', `/conversations/${id}`, undefined, session);
+  vi.advanceTimersByTime(5_000);
+  await call('GET', `/conversations/${id}`, undefined, session);
+  expect((await call('GET', '/readyz')).status).toBe(503);
+  await helper.close();
+});
+
 test('store and agent are asked every five seconds at most, however often readiness is', async () => {
   const { store, asked } = createFaultyStore();
   const agent = createLocalAgent();

@@ -25,7 +25,7 @@ async function waitsFor(quota: ReturnType<typeof createQuota>, ms: number): Prom
   });
   await vi.advanceTimersByTimeAsync(Math.max(0, ms - 1));
   expect(isRoom).toBe(ms === 0);
-  await vi.advanceTimersByTimeAsync(1_001);
+  await vi.advanceTimersByTimeAsync(1_002);
   expect(isRoom).toBe(true);
 }
 
@@ -44,6 +44,22 @@ test('a refusal closes the door for as long as it says, and a clock that is far 
   await waitsFor(quota, 5_000);
   quota.note(toHeader(60, 0, Date.now() + 3_600_000));
   await waitsFor(quota, 60_000);
+  quota.note(() => undefined, 40_000_000);
+  await waitsFor(quota, 60_000);
+});
+
+test('a later reply opens the door again, one without the headers says nothing, and a shutdown waits for nobody', async () => {
+  const quota = createQuota();
+  quota.note(() => undefined, 30_000);
+  quota.note(() => undefined);
+  const waiting = waitsFor(quota, 10_000);
+  setTimeout(() => quota.note(toHeader(60, 50, Date.now() + 30_000)), 9_500);
+  await waiting;
+  quota.note(() => undefined, 30_000);
+  const closing = new AbortController();
+  const room = quota.room(closing.signal);
+  closing.abort();
+  await room;
 });
 
 test('an export waits where the agent limits the rate, and arrives whole', async () => {
@@ -61,6 +77,35 @@ test('an export waits where the agent limits the rate, and arrives whole', async
   await vi.advanceTimersByTimeAsync(130_000);
   expect((JSON.parse(await text) as { conversations: unknown[] }).conversations).toHaveLength(4);
   expect(reads).toBe(6);
+  await helper.close();
+});
+
+test('an export that would have to wait for hours is refused at once', async () => {
+  const agent = createLocalAgent();
+  const { call, signIn, ask, helper } = startLocal({ store: createMemoryStore() }, agent);
+  const session = await signIn();
+  await ask(session);
+  agent.routes['GET /v1/bot/chat/read'] = () => 429;
+  agent.headers['x-ratelimit-reset'] = String(Math.ceil(Date.now() / 1000) + 40_000);
+  const response = await call('GET', '/visitor', undefined, session);
+  expect(response.status).toBe(429);
+  expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(39_000);
+  await helper.close();
+});
+
+test('what is deleted while it is exported is not in the export', async () => {
+  const agent = createLocalAgent();
+  const { call, signIn, ask, helper } = startLocal({ store: createMemoryStore() }, agent);
+  const session = await signIn();
+  const [gone] = [await ask(session), await ask(session)];
+  agent.routes['GET /v1/bot/chat/read'] = async () => {
+    await call('DELETE', `/conversations/${gone}`, undefined, session);
+    return { total: 0, conversation: [] };
+  };
+  const response = await call('GET', '/visitor', undefined, session);
+  const { conversations } = (await response.json()) as { conversations: { id: string }[] };
+  expect(conversations.map(({ id }) => id)).not.toContain(gone);
+  expect(conversations).toHaveLength(1);
   await helper.close();
 });
 
