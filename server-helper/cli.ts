@@ -13,6 +13,8 @@ const requestTimeoutMs = 30_000;
 const headersTimeoutMs = 10_000;
 /** Longer than a load balancer keeps an idle connection, so that it is never the helper that hangs up first. */
 const keepAliveMs = 75_000;
+/** A peer that takes nothing of its reply for so long is gone; a stream that lives beats more often. */
+const stuckMs = 60_000;
 const lastRepliesMs = 2_000;
 const idleSweepMs = 50;
 
@@ -55,6 +57,7 @@ const serve = defineCommand({
     server.requestTimeout = requestTimeoutMs;
     server.headersTimeout = headersTimeoutMs;
     server.keepAliveTimeout = keepAliveMs;
+    server.timeout = stuckMs;
     server.on('error', ({ code = 'unknown' }: NodeJS.ErrnoException) => quit(listenFaults[code] ?? code));
     server.listen(settings.port, settings.host, 4096, () => {
       const { port } = server.address() as AddressInfo;

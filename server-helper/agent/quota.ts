@@ -18,7 +18,8 @@ export function createQuota(now: () => number = Date.now): Quota {
         Number(header(`x-ratelimit-${name}`) ?? Number.NaN),
       ) as [number, number, number];
       if (retryAfterMs !== undefined) fullUntil = now() + Math.min(retryAfterMs, mostWaitMs);
-      else if (remaining <= limit / 2) fullUntil = Math.min(toMs(reset), now() + mostWaitMs);
+      else if (remaining <= limit / 2)
+        fullUntil = Math.min(toMs(reset) || Number.POSITIVE_INFINITY, now() + mostWaitMs);
       else if (remaining > limit / 2) fullUntil = 0;
     },
     async room(signal) {

@@ -22,7 +22,7 @@ export async function exportVisitor(parts: Parts, exchange: SignedExchange): Pro
   // Nobody would read the stream, nor let it go.
   if (exchange.request.method === 'HEAD') return new Response(null, { headers });
   const pieces = writeExport(parts, exchange);
-  // What fails at once is told as a problem; what fails later breaks the reply off, so that it never poses as whole.
+  // What fails soon is told as a problem; what fails later breaks the reply off, so that it never poses as whole.
   const first = await pieces.next();
   const encoder = new TextEncoder();
   let finish = () => {};
@@ -61,7 +61,7 @@ async function* writeExport(parts: Parts, { session }: SignedExchange): AsyncGen
   for await (const record of listAll(parts, session.owner)) {
     const exported = toExported(parts, record);
     // While the agent limits the rate, white space keeps the connection alive.
-    while (!(await settlesWithin(exported, beatMs))) if (head === ',') yield ' ';
+    while (!(await settlesWithin(exported, beatMs))) yield ' ';
     const text = JSON.stringify(await exported);
     // Deleted or erased meanwhile.
     if (!(await parts.store.findConversation(record.id))) continue;

@@ -48,6 +48,19 @@ test('a refusal closes the door for as long as it says, and a clock that is far 
   await waitsFor(quota, 60_000);
 });
 
+test('a reset that cannot be read is a minute away', async () => {
+  const quota = createQuota();
+  for (const reset of [undefined, '2031-11-22T10:00:00Z', '0']) {
+    const headers: Record<string, string | undefined> = {
+      'x-ratelimit-limit': '60',
+      'x-ratelimit-remaining': '20',
+      'x-ratelimit-reset': reset,
+    };
+    quota.note((name) => headers[name]);
+    await waitsFor(quota, 60_000);
+  }
+});
+
 test('a later reply opens the door again, one without the headers says nothing, and a shutdown waits for nobody', async () => {
   const quota = createQuota();
   quota.note(() => undefined, 30_000);

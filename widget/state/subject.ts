@@ -48,7 +48,9 @@ export async function untilFresh(): Promise<void> {
 export function toSaidAt(userToken: unknown, at: number, isTag: boolean): number {
   const page = readOldPage();
   const loadedAt = page?.loadEventStart;
-  if (!page || (!isTag && loadedAt && at > performance.timeOrigin + loadedAt)) return at;
+  // A site that swaps its pages by script shows an old one at Back, whose tag it runs again.
+  const isRestored = isTag && document.readyState === 'complete' && self.navigation?.canGoForward;
+  if (!isRestored && (!page || (!isTag && loadedAt && at > performance.timeOrigin + loadedAt))) return at;
   try {
     return Math.min(at, Number(readClaims(userToken as string).iat) * 1000 || at);
   } catch {
