@@ -7,8 +7,10 @@ export interface ToolOptions {
   url: string;
   /** `always` pauses the turn until somebody decides. */
   approval: 'auto' | 'always';
-  /** JSON schema of the parameters. */
+  /** JSON schema of the parameters; `examples` show the built-in answerer what a value looks like. */
   parameters: Record<string, unknown>;
+  /** What visitors say when they want it, for the built-in answerer: "where is my order", "in stock". */
+  phrases?: string[];
 }
 
 export type ToolParameters = Record<string, unknown>;
@@ -26,6 +28,7 @@ export interface Tool {
   description: string;
   approval: 'auto' | 'always';
   parameters: Record<string, unknown>;
+  phrases?: string[];
   run(parameters: ToolParameters, signal: AbortSignal): Promise<ToolOutcome>;
 }
 
@@ -38,10 +41,12 @@ export function readTools(value: unknown): ToolOptions[] {
   return value.map((tool, index) => {
     const at = `tools[${index}]`;
     if (typeof tool !== 'object' || tool === null) throw new TypeError(`${at}: an object is needed`);
-    const { name, title, description, url, approval, parameters } = tool as Record<string, unknown>;
+    const { name, title, description, url, approval, parameters, phrases } = tool as Record<string, unknown>;
     if (typeof name !== 'string' || !/^[a-z][a-z0-9_]{0,63}$/.test(name))
       throw new TypeError(`${at}.name: lower-case letters, digits and _ only`);
     if (typeof url !== 'string' || !URL.canParse(url)) throw new TypeError(`${at}.url: a URL is needed`);
+    if (phrases !== undefined && !(Array.isArray(phrases) && phrases.every((one) => typeof one === 'string')))
+      throw new TypeError(`${at}.phrases: an array of strings is needed`);
     if (approval !== 'auto' && approval !== 'always')
       throw new TypeError(`${at}.approval: auto or always is needed`);
     return {
@@ -54,6 +59,7 @@ export function readTools(value: unknown): ToolOptions[] {
         typeof parameters === 'object' && parameters !== null
           ? (parameters as Record<string, unknown>)
           : { type: 'object' },
+      ...(phrases === undefined ? {} : { phrases }),
     };
   });
 }

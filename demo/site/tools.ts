@@ -22,6 +22,7 @@ export function toTools(siteUrl: string) {
       description: 'Look up whether a product is in stock',
       url: `${siteUrl}/api/tools/stock`,
       approval: 'auto',
+      phrases: ['in stock', 'out of stock', 'sold out', 'available', 'restocked'],
       parameters: toParameters('product', 'Name of the product'),
     },
   ];

@@ -22,7 +22,7 @@ test('an approval card says what is to be done with which values, and approving 
   expect(stage.server.events('chat.resumed')).toHaveLength(resumedBefore);
   await scene.chat.button('Allow').press('Enter');
   const answer = await scene.chat.waitForAnswer('completed');
-  expect(await scene.chat.readBody(answer)).toContain('Order LF-10234 is shipped.');
+  expect(await scene.chat.readBody(answer)).toContain('LF-10234 is shipped.');
   expect(await card.count()).toBe(0);
   expect(await scene.chat.answers.count()).toBe(1);
 });
@@ -31,7 +31,7 @@ test('denying ends the turn without the tool being run', async () => {
   await askForTheOrder();
   await scene.chat.button('Do not allow').press('Enter');
   const answer = await scene.chat.waitForAnswer('completed');
-  expect(await scene.chat.readBody(answer)).toBe('All right, I did not look up the order.');
+  expect(await scene.chat.readBody(answer)).toBe('All right, I did not do that.');
 });
 
 test('a card that waits is there again after a reload, and in a second tab, and is decided once', async () => {

@@ -130,7 +130,7 @@ test('a refused tool is not run, and the turn completes without it', async () =>
   expect(stream.last.kind).toBe('turn-paused');
   await visitor.call('POST', `${toTurnPath(conversationId, turnId)}/decision`, { decision: 'deny' });
   const rest = await (await visitor.attach(conversationId, turnId, stream.last.id)).whole();
-  expect(rest.ended('turn-completed').message.text).toContain('did not look up');
+  expect(rest.ended('turn-completed').message.text).toContain('I did not do that');
   expect(shop.calls).toHaveLength(called);
 });
 

@@ -30,6 +30,8 @@ export interface AnswerRequest {
   /** Absent scope lists mean all sources. `top` 0: the call switched memory off. */
   scope: { sourceIds?: readonly string[]; tags?: readonly string[]; top: number };
   tools: readonly Tool[];
+  /** The call is for somebody whom the service knows by a token. */
+  isSignedIn: boolean;
   reasoningMode: 'auto' | 'standard' | 'agent';
   /** Already checked: only what this caller may override is here. */
   overrides: { instruction?: string; model?: string; temperature?: number; maxReplyTokens?: number };

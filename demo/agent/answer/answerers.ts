@@ -1,10 +1,10 @@
 /** The choice of an answerer: the configured provider, one that the caller brings, or the built-in one. */
 
+import { createBuiltinAnswerer } from '../builtin/answerer.ts';
 import { AgentError } from '../errors.ts';
 import type { AgentConfig } from '../options.ts';
 import type { Search } from '../retrieval/search.ts';
 import type { Answerer } from './answerer.ts';
-import { createBuiltinAnswerer } from './builtin.ts';
 import { createProviderAnswerer } from './provider.ts';
 
 export interface ProviderOverride {

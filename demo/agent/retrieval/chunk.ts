@@ -5,7 +5,7 @@ import type { Block } from './html.ts';
 export interface Passage {
   /** The headings above it, outermost first, without the page's own. */
   section: string;
-  /** One line a block: plain for a paragraph, "- " for a list item, "| a | b |" for a table row. */
+  /** Markdown, one line a block: plain for a paragraph, "- " an item, "1. " a step, "| a | b |" a table's row. */
   content: string;
 }
 
@@ -17,10 +17,12 @@ export function toPassages(blocks: readonly Block[]): Passage[] {
   const headings: { level: number; text: string }[] = [];
   let lines: string[] = [];
   let words = 0;
-  let headerRow: string | undefined;
+  /** What a table's rows say little without: its caption, its header. */
+  let top: string[] = [];
+  let step = 0;
 
   const close = () => {
-    if (lines.length > 0 && !(lines.length === 1 && lines[0] === headerRow))
+    if (lines.some((line) => !top.includes(line)))
       passages.push({
         section: headings
           .filter(({ level }) => level > 1)
@@ -31,24 +33,25 @@ export function toPassages(blocks: readonly Block[]): Passage[] {
     lines = [];
     words = 0;
   };
+  const isLong = (block: Block, more: number) =>
+    words + more > maxWords || (words >= aimWords && !['row', 'step'].includes(block.kind));
 
   for (const block of blocks) {
     if (block.kind === 'heading') {
       close();
-      headerRow = undefined;
       while ((headings.at(-1)?.level ?? 0) >= block.level) headings.pop();
       headings.push(block);
-      continue;
     }
-    if (block.kind !== 'row') headerRow = undefined;
-    for (const line of toLines(block)) {
+    if (block.kind !== 'row') top = block.kind === 'header' ? top : [];
+    step = block.kind === 'step' ? step + 1 : 0;
+    if (block.kind === 'heading') continue;
+    for (const line of toLines(block, step)) {
       const lineWords = countWords(line);
-      if (words > 0 && (words + lineWords > maxWords || (words >= aimWords && block.kind !== 'row'))) {
+      if (words > 0 && isLong(block, lineWords)) {
         close();
-        // A row says little without the names of its columns.
-        if (block.kind === 'row' && headerRow !== undefined) lines.push(headerRow);
+        if (block.kind === 'row') lines.push(...top);
       }
-      if (block.kind === 'row') headerRow ??= line;
+      if (block.kind === 'header' || block.kind === 'caption') top.push(line);
       lines.push(line);
       words += lineWords;
     }
@@ -56,6 +59,9 @@ export function toPassages(blocks: readonly Block[]): Passage[] {
   close();
   return passages;
 }
+
+/** A table's second line in markdown. */
+export const isRule = (line: string) => /^\|[|\s:-]+\|$/.test(line);
 
 /** Plain text to blocks: an empty line parts paragraphs, "# " begins a heading, "- " an item, "|" a row. */
 export function toBlocks(text: string): Block[] {
@@ -69,15 +75,20 @@ export function toBlocks(text: string): Block[] {
     for (const line of part.split('\n').map((each) => each.replace(/\s+/g, ' ').trim())) {
       const heading = /^(#{1,6}) (.+)$/.exec(line);
       const item = /^[-*•] (.+)$/.exec(line);
+      const step = /^\d{1,2}[.)] (.+)$/.exec(line);
       if (heading) {
         flush();
         blocks.push({ kind: 'heading', level: heading[1]!.length, text: heading[2]! });
       } else if (item) {
         flush();
         blocks.push({ kind: 'item', level: 0, text: item[1]! });
+      } else if (step) {
+        flush();
+        blocks.push({ kind: 'step', level: 0, text: step[1]! });
       } else if (/^\|.*\|$/.test(line)) {
         flush();
-        if (!/^[|\s:-]+$/.test(line)) blocks.push({ kind: 'row', level: 0, text: line });
+        const isFirst = !['header', 'row'].includes(blocks.at(-1)?.kind ?? '');
+        if (!isRule(line)) blocks.push({ kind: isFirst ? 'header' : 'row', level: 0, text: line });
       } else if (line !== '') paragraph = paragraph === '' ? line : `${paragraph} ${line}`;
     }
     flush();
@@ -93,8 +104,13 @@ export function toSentences(text: string): string[] {
     .filter((segment) => segment !== '');
 }
 
-function toLines(block: Block): string[] {
+function toLines(block: Block, step: number): string[] {
   if (block.kind === 'item') return [`- ${block.text}`];
+  if (block.kind === 'step') return [`${step}. ${block.text}`];
+  if (block.kind === 'header') {
+    const columns = block.text.split('|').length - 2;
+    return [block.text, `|${' --- |'.repeat(columns)}`];
+  }
   if (block.kind === 'row' || countWords(block.text) <= maxWords) return [block.text];
   const lines: string[] = [];
   let line = '';

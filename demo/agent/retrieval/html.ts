@@ -2,9 +2,9 @@
 
 import { Parser } from 'htmlparser2';
 
-/** A list item keeps its "- ", a table row its "| a | b |". */
+/** `step`: an item of a numbered list. `header`: the row that names a table's columns. Rows read "| a | b |". */
 export interface Block {
-  kind: 'heading' | 'paragraph' | 'item' | 'row';
+  kind: 'heading' | 'paragraph' | 'caption' | 'item' | 'step' | 'header' | 'row';
   /** 1 to 6 for a heading, else 0. */
   level: number;
   text: string;
@@ -36,6 +36,7 @@ export function readHtml(html: string): ReadPage {
   let inTitle = false;
   let text = '';
   let cells: string[] | undefined;
+  let isHeader = false;
   let term = '';
   let mainEnd: number | undefined;
   const open: { name: string; skips: boolean }[] = [];
@@ -57,8 +58,11 @@ export function readHtml(html: string): ReadPage {
     } else if (isInside('dt')) term = content;
     else if (isInside('dd')) {
       blocks.push({ kind: 'item', level: 0, text: term === '' ? content : `${term}: ${content}` });
-    } else if (isInside('li')) blocks.push({ kind: 'item', level: 0, text: content });
-    else blocks.push({ kind: 'paragraph', level: 0, text: content });
+    } else if (isInside('caption', 'figcaption')) blocks.push({ kind: 'caption', level: 0, text: content });
+    else if (isInside('li')) {
+      const list = open.findLast(({ name }) => name === 'ol' || name === 'ul')?.name;
+      blocks.push({ kind: list === 'ol' ? 'step' : 'item', level: 0, text: content });
+    } else blocks.push({ kind: 'paragraph', level: 0, text: content });
   };
 
   const parser = new Parser(
@@ -80,8 +84,12 @@ export function readHtml(html: string): ReadPage {
         if (skips) skipDepth += 1;
         if (skipDepth > 0) return;
         if (name === 'br') text += ' ';
-        if (name === 'tr') cells = [];
+        if (name === 'tr') {
+          cells = [];
+          isHeader = true;
+        }
         if (name === 'td' || name === 'th') cells?.push('');
+        if (name === 'td' || attributes.scope === 'row') isHeader = false;
       },
       ontext(chunk) {
         if (inTitle) title += chunk;
@@ -92,7 +100,11 @@ export function readHtml(html: string): ReadPage {
         if (skipDepth === 0 && breaks.has(name)) flush();
         if (name === 'tr' && cells && skipDepth === 0) {
           if (cells.some((cell) => cell !== ''))
-            blocks.push({ kind: 'row', level: 0, text: `| ${cells.map(toCell).join(' | ')} |` });
+            blocks.push({
+              kind: isHeader ? 'header' : 'row',
+              level: 0,
+              text: `| ${cells.map(toCell).join(' | ')} |`,
+            });
           cells = undefined;
         }
         if (name === 'main' && skipDepth === 0) mainEnd = blocks.length;

@@ -1,7 +1,6 @@
 /** Search over the passages of a bot: FTS5, ranked with bm25. */
 
 import type { Db } from '../db.ts';
-import type { Term } from './terms.ts';
 
 export interface FoundPassage {
   id: number;
@@ -41,35 +40,75 @@ export function createSearch(db: Db) {
              WHERE tag.value IN (SELECT value FROM json_each(?))))
          ORDER BY score DESC, passages.id LIMIT ?`,
       )
-      .all(toMatch(words), scope.botId, ...twice(scope.sourceIds), ...twice(scope.tags), top) as (Omit<
-      FoundPassage,
-      'tags'
-    > & { tags: string })[];
-    return rows.map((row) => ({ ...row, tags: JSON.parse(row.tags) as string[] }));
+      .all(
+        toMatch(words),
+        scope.botId,
+        ...twice(scope.sourceIds),
+        ...twice(scope.tags),
+        top,
+      ) as StoredPassage[];
+    return rows.map(toPassage);
   }
 
   return {
     find,
 
-    /** How rare each term is among the bot's passages: the rarer, the more it says. */
-    rarity(botId: string, terms: readonly Term[]): Map<string, number> {
-      const { total } = db
+    /** Changes whenever the bot's passages do. */
+    version(botId: string): string {
+      const { count, last } = db
         .prepare(
-          'SELECT count(*) AS total FROM passages JOIN sources ON sources.id = passages.source WHERE sources.bot_id = ?',
+          `SELECT count(*) AS count, max(passages.id) AS last FROM passages
+           JOIN sources ON sources.id = passages.source WHERE sources.bot_id = ?`,
         )
-        .get(botId) as { total: number };
-      const count = db.prepare(
-        `SELECT count(*) AS holding FROM passages_fts
-         JOIN passages ON passages.id = passages_fts.rowid
-         JOIN sources ON sources.id = passages.source
-         WHERE passages_fts MATCH ? AND sources.bot_id = ?`,
-      );
-      return new Map(
-        terms.map(({ word, stem }) => {
-          const { holding } = count.get(toMatch([word]), botId) as { holding: number };
-          return [stem, Math.log(1 + (total - holding + 0.5) / (holding + 0.5))];
-        }),
-      );
+        .get(botId) as { count: number; last: number | null };
+      return `${count}:${last}`;
+    },
+
+    /** All passages as plain text, each with its headings. */
+    *texts(botId: string): Iterable<string> {
+      const rows = db
+        .prepare(
+          `SELECT passages.title || ' ' || section || ' ' || content AS text FROM passages
+           JOIN sources ON sources.id = passages.source WHERE sources.bot_id = ?`,
+        )
+        .iterate(botId) as Iterable<{ text: string }>;
+      for (const { text } of rows) yield text;
+    },
+
+    /** The headings of all passages. */
+    *names(botId: string): Iterable<string> {
+      const rows = db
+        .prepare(
+          `SELECT DISTINCT section FROM passages JOIN sources ON sources.id = passages.source
+           WHERE sources.bot_id = ? AND section <> ''`,
+        )
+        .iterate(botId) as Iterable<{ section: string }>;
+      for (const { section } of rows) yield section;
+    },
+
+    /** The passages of one page, by the path of its address, in its order. */
+    ofPage(scope: SearchScope, path: string): FoundPassage[] {
+      const rows = db
+        .prepare(
+          `SELECT passages.*, sources.uuid AS source_id, sources.type, sources.tags, 0 AS score
+           FROM passages JOIN sources ON sources.id = passages.source
+           WHERE sources.bot_id = ? AND passages.url LIKE ? ESCAPE '!'
+             AND (? IS NULL OR sources.uuid IN (SELECT value FROM json_each(?)))
+           ORDER BY passages.id LIMIT 60`,
+        )
+        .all(scope.botId, toPathMatch(path), ...twice(scope.sourceIds)) as StoredPassage[];
+      return rows.map(toPassage);
+    },
+
+    /** The page's own title, by the path of its address. */
+    titleOf(botId: string, path: string): string | undefined {
+      const row = db
+        .prepare(
+          `SELECT passages.title FROM passages JOIN sources ON sources.id = passages.source
+           WHERE sources.bot_id = ? AND passages.url LIKE ? ESCAPE '!' LIMIT 1`,
+        )
+        .get(botId, toPathMatch(path)) as { title: string } | undefined;
+      return row?.title;
     },
 
     /** The contact page of the site, if it has one. */
@@ -87,6 +126,17 @@ export function createSearch(db: Db) {
 }
 
 export type Search = ReturnType<typeof createSearch>;
+
+type StoredPassage = Omit<FoundPassage, 'tags'> & { tags: string };
+
+function toPassage(row: StoredPassage): FoundPassage {
+  return { ...row, tags: JSON.parse(row.tags) as string[] };
+}
+
+/** Of an address that ends with this path. */
+function toPathMatch(path: string): string {
+  return `%${path.replace(/[!%_]/g, '!$&')}`;
+}
 
 /** A quoted FTS5 string has no operators; only the quote itself needs doubling. */
 function toMatch(words: readonly string[]): string {

@@ -1,40 +1,45 @@
-/** Words to terms: lower case, stop words away, endings off, so that "shipped" meets "shipping". */
+/** The terms of a question: its words without stop words, each with its stem, its synonyms and how much it says. */
 
-const stopWords = new Set(
-  `a an and are as at be been but by can could did do does doing for from had has have how i if in into is it its
-  just me my of on or our please so some such than that the their them then there these they this those to too
-  us was we were what when where which who whom whose why will with would you your am about any also get got
-  hi hello hey ok okay yes no not s t re ve ll d m shall should may might must let tell know want need like there's
-  something anything everything someone anyone somewhere`
-    .split(/\s+/)
-    .filter(Boolean),
-);
+import { synonymGroups } from './synonyms.ts';
+import { toStem, toWords } from './words.ts';
 
-/** Said in many questions and telling little: they count, but alone they are no topic. */
-const weakWords = new Set(
-  `long take takes took much many cost costs price prices sell sells offer offers buy order orders use used using
-  give find make good best work works work happen happens thing things one people kind type different
-  available come comes say help time day days fast quick quickly soon store shop item items product products
-  still ever really first new please possible number address`
-    .split(/\s+/)
-    .filter(Boolean),
-);
+const toSet = (words: string) => new Set(words.trim().split(/\s+/));
 
-/** Different words of shops for one matter; each stands for the others at a lower weight. */
-const synonymGroups: readonly (readonly string[])[] = [
-  ['shipping', 'delivery', 'postage', 'dispatch'],
-  ['return', 'refund', 'exchange'],
-  ['repair', 'fix', 'mend'],
-  ['warranty', 'guarantee'],
-  ['contact', 'phone', 'email', 'reach'],
-  ['open', 'opening', 'hours'],
-  ['pack', 'backpack', 'rucksack'],
-  ['waterproof', 'waterproofing', 'rain'],
-  ['broken', 'damaged', 'defective'],
-  ['weigh', 'weight', 'heavy'],
-  ['pay', 'payment', 'card'],
-  ['clean', 'wash', 'care'],
-];
+const stopWords = toSet(`
+  a an and are as wat wot teh da de u r ur yr gonna wanna dunno xx x lol btw asap hmm um er ah oh pls plz at be been but by can cann could did do does doing for from had has have having how i if in into is it its
+  just me my of on or our please pls so some such than that the their theirs them then there these they this those to too
+  us was we were what whats when where which who whom whose why will with would you your yours am about any also get gets got
+  hi hello hey ok okay yes no not s t re ve ll d m shall should may might must let tell know like theres u im id ive
+  something anything everything someone anyone somewhere somebody anybody he she him his her hers ours mine myself yourself
+  themselves itself himself herself cant couldnt dont doesnt didnt isnt arent wasnt wont wouldnt havent hasnt being were
+  here now both each other another all more most up out off over under again once because while until before after
+  eg ie etc per via am pm`);
+
+/** Said in many questions and telling little: they count for something, but alone they are no topic. */
+const weakWords = toSet(`
+ take takes took taking much many cost costs price prices sell sells selling offer offers offering     
+ give gives giving find make makes making good best better work works working happen happens happened thing things one ones two kind kinds type types sort
+ different difference compare comparison versus vs available come comes coming say says said help helps time times day days date fast quick quickly soon
+ shop product products goods still ever really very quite first last next new please possible possibility want wants wanted wanna
+ need needs needed needing like policy policies rule rules information info infos detail details question questions answer answers explain
+ describe mean means meaning regarding concerning please wondering wonder interested looking look looks seeking trying try tried able allowed allow
+ permit permitted okay fine right exactly actually currently today tomorrow tonight normally usually generally roughly about approximately
+ actual current site website page pages company business place places way ways option options choice choices case
+ cheap cheaper cheapest expensive dear light lighter lightest heavy heavier heaviest big bigger biggest small smaller smallest large larger largest
+ warm warmer warmest cold colder coldest short shorter shortest faster fastest highest lowest higher lower most least
+ charge charges charged fee fees amount total sum much far often old big tall wide high heavy
+ bring brings bringing yesterday morning evening afternoon inside outside near within without during behind between around above below supposed going gonna go goes went put puts get keep keeps let lets see show shows check checks
+ back together me also maybe perhaps anyway else instead even only same
+ person people customer customers visitor client friend wife husband mother father son daughter year week month
+ moment minute hour hours days ago since already yet enough lot lots bit little few several
+ ask asking asked told hear heard seem seems must thank thanks hope sure certain problem issue trouble situation step steps way instructions
+ happens matter mind idea advice recommend recommended suggest suggestion tip tips guide
+ think believe guess feel suppose wish prefer love nice great lovely cool awesome perfect
+ start starts begin begins end ends ending stop stops finish until till from
+ cause reason purpose whether whatever whenever wherever however
+ proper properly correct correctly safe safely exact exactly precise precisely simply easily quickly slowly directly immediately normally
+ real true false wrong correct ok have belong belongs
+ anybody nobody everybody live lives living`);
 
 export interface Term {
   /** As asked, for the full-text index, which has its own stemmer. */
@@ -44,58 +49,44 @@ export interface Term {
   synonyms: string[];
 }
 
-export function toWords(text: string): string[] {
-  return (
-    text
-      .normalize('NFKD')
-      .replace(/\p{M}/gu, '')
-      .toLowerCase()
-      .replace(/['’]/g, '')
-      .match(/[\p{L}\p{N}]+(?:[.,]\p{N}+)*/gu) ?? []
-  );
-}
-
 /** The distinct terms of a question, without stop words. */
-export function toTerms(text: string): Term[] {
+export function toTerms(text: string, own: readonly (readonly string[])[] = []): Term[] {
   const terms = new Map<string, Term>();
   for (const word of toWords(text)) {
-    if (stopWords.has(word)) continue;
+    if (stopWords.has(word) || word.length === 1) continue;
     const stem = toStem(word);
     if (!terms.has(stem))
-      terms.set(stem, { word, stem, weak: weakWords.has(word), synonyms: toSynonyms(word, stem) });
+      terms.set(stem, { word, stem, weak: weakWords.has(word), synonyms: toSynonyms(word, stem, own) });
   }
   return [...terms.values()];
 }
 
-export function toStems(text: string): Set<string> {
-  return new Set(toWords(text).map(toStem));
+/** True for a word that names no topic, or that synonyms are known for: no misspelling. */
+export function isCommonWord(word: string): boolean {
+  return stopWords.has(word) || weakWords.has(word) || synonymsOf.has(toStem(word));
 }
 
-/** A light stemmer: right enough to compare two texts with each other, no dictionary form. */
-export function toStem(word: string): string {
-  if (word.length <= 3 || /\d/.test(word)) return word;
-  let stem = word
-    .replace(/ies$/, 'y')
-    .replace(/(ss|sh|ch|x|z)es$/, '$1')
-    .replace(/([^su])s$/, '$1');
-  for (const ending of ['ments', 'ment', 'ing', 'ed', 'ly']) {
-    if (
-      stem.endsWith(ending) &&
-      /[aeiouy]/.test(stem.slice(0, -ending.length)) &&
-      stem.length - ending.length >= 3
-    ) {
-      stem = stem.slice(0, -ending.length);
-      break;
-    }
+/** Words that synonyms are known for. */
+export function knownSynonyms(): Iterable<string> {
+  return synonymGroups.flat();
+}
+
+const synonymsOf = new Map<string, Set<string>>();
+for (const group of synonymGroups) addGroup(synonymsOf, group);
+
+function addGroup(to: Map<string, Set<string>>, group: readonly string[]) {
+  for (const word of group) {
+    const stem = toStem(word);
+    const others = to.get(stem) ?? new Set<string>();
+    for (const other of group) others.add(other);
+    to.set(stem, others);
   }
-  return stem.replace(/([^aeiouls])\1$/, '$1').replace(/[ey]$/, '');
 }
 
-const synonymsOf = new Map<string, readonly string[]>();
-for (const group of synonymGroups) {
-  for (const word of group) synonymsOf.set(toStem(word), group);
-}
-
-function toSynonyms(word: string, stem: string): string[] {
-  return (synonymsOf.get(stem) ?? []).filter((other) => other !== word);
+function toSynonyms(word: string, stem: string, own: readonly (readonly string[])[]): string[] {
+  const found = new Set(synonymsOf.get(stem) ?? []);
+  for (const group of own)
+    if (group.some((each) => toStem(each) === stem)) for (const each of group) found.add(each);
+  found.delete(word);
+  return [...found];
 }

@@ -8,7 +8,8 @@ import { paging, readInput, target, texts } from '../input.ts';
 import { readPage, toPagination } from '../paging.ts';
 import type { Parts } from '../parts.ts';
 import { toUrl } from '../retrieval/fetchpage.ts';
-import { toTerms, toWords } from '../retrieval/terms.ts';
+import { toTerms } from '../retrieval/terms.ts';
+import { toWords } from '../retrieval/words.ts';
 import type { Source, SourceType } from '../store/sources.ts';
 import { toIso } from '../turns/wire.ts';
 

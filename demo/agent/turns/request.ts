@@ -35,6 +35,7 @@ export async function toAnswerRequest(
     data: call.data,
     scope: call.scope,
     tools: toToolsFor(parts, bot, call.persona),
+    isSignedIn: chat.member_id !== null,
     reasoningMode: call.reasoningMode,
     overrides: call.overrides,
   };

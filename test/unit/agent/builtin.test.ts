@@ -17,18 +17,17 @@ describe('the built-in answerer', () => {
 
   test('quotes the sentence that answers and cites its page', async () => {
     const { reply, sources } = await ask('How long does shipping to Canada take?');
-    expect(reply).toBe('Shipping to Canada takes 5 to 8 business days. [1]');
+    expect(reply).toBe(
+      'Shipping to Canada takes 5 to 8 business days. Duties are included in the price at checkout. [1]',
+    );
     expect(sources).toMatchObject([
       { citation_number: 1, title: 'Shipping | Larkfield Outdoor', url: `${agent.shop.url}/shipping.html` },
     ]);
   });
 
-  test('quotes a table row with the names of its columns', async () => {
+  test('quotes a cell of a table with the names of its row and column', async () => {
     const { reply } = await ask('How much is shipping to Germany?');
-    expect(reply).toContain(
-      '| Country | Time | Price |\n| --- | --- | --- |\n| Germany | 7 to 10 business days | $24 |',
-    );
-    expect(reply).not.toContain('United States');
+    expect(reply).toBe('**Germany**, price: $24. [1]');
   });
 
   test('quotes a list item', async () => {
@@ -70,7 +69,7 @@ describe('the built-in answerer', () => {
     const chat_id = randomUUID();
     await ask('How long does shipping to the United States take?', { chat_id });
     const { reply } = await ask('and to Germany?', { chat_id });
-    expect(reply).toContain('Germany | 7 to 10 business days');
+    expect(reply).toBe('**Germany**, time: 7 to 10 business days. [1]');
     expect(reply).not.toContain('United States');
   });
 
@@ -119,8 +118,8 @@ describe('the built-in answerer', () => {
       stream: true,
     });
     const deltas = frames.filter(({ event }) => event === 'delta');
-    expect(deltas.length).toBe(10);
-    expect(waits).toEqual(Array(10).fill(50));
+    expect(deltas.length).toBe(18);
+    expect(waits).toEqual(Array(18).fill(50));
     await paced.close();
   });
 
@@ -142,6 +141,6 @@ describe('the built-in answerer', () => {
   });
 
   test('an order question without a number is answered with a request for it', async () => {
-    expect((await ask('Where is my order?')).reply).toContain('Send me its number');
+    expect((await ask('Where is my order?')).reply).toContain('Send me the order number');
   });
 });

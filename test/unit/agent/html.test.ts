@@ -31,7 +31,7 @@ describe('a page becomes text', () => {
       'item: One bold',
       'item: Two',
       'item: Phone: 555',
-      'row: | Country | Days |',
+      'header: | Country | Days |',
       'row: | Canada | 5 |',
     ]);
   });

@@ -56,7 +56,7 @@ describe('a turn that pauses for approval', () => {
       'done',
     ]);
     expect(frames[1]?.data).toMatchObject({ executionId, name: 'order_status', status: 'running' });
-    expect(joinDeltas(frames)).toContain('Order **LF-10234** is **shipped**.');
+    expect(joinDeltas(frames)).toContain('**LF-10234** is **shipped**.');
     const conversation = await read();
     expect(conversation.length).toBe(2);
     expect(conversation[1]).toMatchObject({
@@ -83,7 +83,7 @@ describe('a turn that pauses for approval', () => {
   test('once refused says so and calls nothing', async () => {
     const { executionId } = await pause();
     const { body } = await decide(executionId, { denied: true });
-    expect(body.result.chat.reply).toBe('All right, I did not look up the order.');
+    expect(body.result.chat.reply).toBe('All right, I did not do that.');
     expect(agent.shop.calls).toEqual([]);
   });
 
@@ -101,7 +101,9 @@ describe('a turn that pauses for approval', () => {
       chat_id,
     });
     const { body } = await decide(frames.at(-1)!.data.executionId);
-    expect(body.result.chat.reply).toBe('I could not look up order **LF-55555**: Nothing of that name.');
+    expect(body.result.chat.reply).toBe(
+      '**order\\_status: LF-55555** could not be looked up: Nothing of that name.',
+    );
   });
 
   test('is decided once: a second decision is 409 approval_used', async () => {

@@ -1,0 +1,107 @@
+/** The built-in answerer: no language model; it quotes the site's pages and calls the site's tools. */
+
+import {
+  type Answerer,
+  type AnswerOutcome,
+  type AnswerPort,
+  type AnswerRequest,
+  toToolPause,
+} from '../answer/answerer.ts';
+import { cutToTokens, type Pace, sayWords } from '../answer/pace.ts';
+import { summariseByFirstSentences } from '../answer/summary.ts';
+import type { Search } from '../retrieval/search.ts';
+import { createLookup } from './lookup.ts';
+import { escapeMarkdown } from './say.ts';
+import { readTalk, toTalk } from './talk.ts';
+import { toDenied, toMissing, toResultText } from './toolresult.ts';
+import { chooseTool, type ToolChoice } from './toolwords.ts';
+
+export const builtinModel = 'built-in';
+
+export function createBuiltinAnswerer(
+  search: Search,
+  pace: Pace,
+  synonyms: readonly (readonly string[])[] = [],
+): Answerer {
+  const lookup = createLookup(search, synonyms);
+
+  return {
+    model: builtinModel,
+    async summarise(earlier, messages) {
+      return summariseByFirstSentences(earlier, messages);
+    },
+
+    async answer(request, port, signal) {
+      const say = (text: string) =>
+        sayWords(cutToTokens(text, request.overrides.maxReplyTokens), port.delta, pace, signal);
+      const done: AnswerOutcome = { kind: 'done' };
+
+      async function answerFromPages(chosen: readonly string[]): Promise<AnswerOutcome> {
+        const found = lookup.find(request, chosen);
+        if (request.reasoningMode === 'agent') port.reasoning(found.reasoning);
+        if (found.kind === 'ambiguous') return toQuestion(found.options);
+        if (found.sources.length > 0) port.sources(found.sources);
+        await say(found.text);
+        return done;
+      }
+
+      if (request.resumed) {
+        const { tool, decision } = request.resumed;
+        if (decision.kind === 'answers') return answerFromPages(decision.answers);
+        await say(decision.kind === 'denied' ? toDenied(tool) : toResultText(tool, decision));
+        return done;
+      }
+
+      const talk = readTalk(request.question);
+      if (talk) {
+        const people = talk === 'person' || talk === 'complaint' ? lookup.people(request) : '';
+        await say(toTalk(talk, escapeMarkdown(request.bot.name), people));
+        return done;
+      }
+
+      const choice = chooseTool(request.question, readEarlier(request), request.tools, {
+        findThing: (text) => lookup.findThing(request, text),
+        isSignedIn: request.isSignedIn,
+      });
+      if (choice?.kind === 'missing') {
+        await say(toMissing(choice.names));
+        return done;
+      }
+      if (choice) {
+        const outcome = await callTool(choice, port);
+        if ('kind' in outcome) return outcome;
+        const { ok, result } = outcome;
+        // What the tool does not know, the pages may still say.
+        if (ok || choice.tool.approval !== 'auto') {
+          await say(toResultText({ ...choice.tool, parameters: choice.parameters }, { ok, result }));
+          return done;
+        }
+      }
+      return answerFromPages([]);
+    },
+  };
+}
+
+function readEarlier({ history }: AnswerRequest): string[] {
+  return history.filter(({ role }) => role === 'user').map(({ content }) => content);
+}
+
+/** Runs an automatic tool; for any other one, the pause. */
+async function callTool({ tool, parameters, reasoning }: ToolChoice & { kind: 'call' }, port: AnswerPort) {
+  if (tool.approval === 'auto') return port.runTool(tool, parameters);
+  return { kind: 'paused', tool: toToolPause(tool, parameters, reasoning) } as const;
+}
+
+function toQuestion(options: string[]): AnswerOutcome {
+  return {
+    kind: 'paused',
+    tool: {
+      name: 'ask_user',
+      title: 'Question',
+      description: 'Asks the visitor what is meant.',
+      parameters: { questions: [{ question: 'Which of these do you mean?', options }] },
+      reasoning: 'Several things fit the question about equally.',
+      builtIn: true,
+    },
+  };
+}

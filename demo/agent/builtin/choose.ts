@@ -1,0 +1,122 @@
+/** Which units answer a question, and whether several things are meant equally well. */
+
+import { toStems } from '../retrieval/words.ts';
+import { readMeasures, readRange } from './measure.ts';
+import type { Question } from './question.ts';
+import { isHomePage, names, type Ranked } from './rank.ts';
+import { toShortTitle } from './units.ts';
+
+const maxOptions = 4;
+const leastCoverage = 0.6;
+/** Of a question with a word or two to go by, each counts. */
+const leastOfShort = 0.68;
+const tieWindow = 0.03;
+
+export function preferPage(ranked: readonly Ranked[], path: string | undefined): readonly Ranked[] {
+  if (path === undefined) return ranked;
+  const isHere = ({ passage: { url } }: Ranked) => url !== null && new URL(url).pathname === path;
+  return ranked
+    .map((unit) => (isHere(unit) ? { ...unit, score: unit.score + 0.12 } : unit))
+    .sort((a, b) => b.score - a.score);
+}
+
+export function isAnswer(unit: Ranked, { aspect, terms, topics }: Question): boolean {
+  if (unit.coverage < (topics.length <= 2 ? leastOfShort : leastCoverage)) return false;
+  if (
+    terms.some(
+      (term) => term.isNamed && (term.isUnknown || term.related.length > 0) && !term.weak && term.share === 1,
+    )
+  )
+    return false;
+  if (aspect?.isStrict && !unit.tells) return false;
+  if (topics.length === 0 && !unit.tells && !terms.some(({ share }) => share < 1)) return false;
+  return terms.every((term) => !term.isPlace || term.share < 1 || names(unit, term));
+}
+
+export function findGroup(usable: readonly Ranked[], { aspect, topics }: Question): Ranked[] | undefined {
+  if (!aspect || topics.length === 0) return undefined;
+  const things = usable.filter((unit) => {
+    const group = unit.passage.section.split(' › ').at(-2);
+    if (unit.kind !== 'attribute' || unit.cells || !unit.tells || group === undefined) return false;
+    const stems = toStems(group);
+    return stems.size === topics.length && topics.every(({ stem }) => stems.has(stem));
+  });
+  const [first] = things;
+  if (!first) return undefined;
+  const same = things.filter(
+    ({ attribute, passage }) => attribute === first.attribute && passage.url === first.passage.url,
+  );
+  return new Set(same.map(({ subject }) => subject)).size >= 2 ? same : undefined;
+}
+
+export function pickRange(tied: Ranked[], usable: readonly Ranked[], asked: string): Ranked[] {
+  const measures = readMeasures(asked);
+  const [first] = tied;
+  const rows = usable.filter(
+    ({ passage, attribute, cells }) =>
+      cells && passage.id === first?.passage.id && attribute === first.attribute,
+  );
+  const fitting = rows.filter(({ subject }) => {
+    const range = readRange(subject);
+    return (
+      range &&
+      measures.some(
+        ({ dimension, value }) => dimension === range.dimension && value >= range.min && value <= range.max,
+      )
+    );
+  });
+  return fitting.length > 0 ? fitting : tied;
+}
+
+export function findTied(usable: readonly Ranked[], best: Ranked, question: Question): Ranked[] {
+  const own = question.topics.filter(({ share }) => share === 1);
+  const namesAll = (unit: Ranked) => own.every((term) => names(unit, term));
+  if (best.kind !== 'attribute' && best.kind !== 'row') return [best];
+  const seen = new Set<string>();
+  return usable.filter((unit) => {
+    if (
+      unit.kind !== best.kind ||
+      unit.score < best.score - tieWindow ||
+      unit.coverage < best.coverage - tieWindow
+    )
+      return false;
+    if (namesAll(best) && !namesAll(unit)) return false;
+    const key = `${unit.subject} ${unit.attribute}`;
+    if (seen.has(key)) return false;
+    seen.add(key);
+    return true;
+  });
+}
+
+export function toOptions(tied: readonly Ranked[], { aspect, topics }: Question): string[] {
+  if (!aspect || topics.length === 0 || tied.length < 2) return [];
+  const subjects = withoutVariants([
+    ...new Set(tied.map(({ subject, passage }) => subject || toShortTitle(passage.title))),
+  ]);
+  if (subjects.length < 2) return [];
+  if (subjects.length <= maxOptions) return subjects;
+  const groups = [...new Set(subjects.map((subject) => subject.split(/[\s,]/)[0]!))];
+  return groups.length <= maxOptions && groups.length >= 2 ? groups : [];
+}
+
+function withoutVariants(subjects: string[]): string[] {
+  const all = subjects.map((subject) => ({ subject, stems: toStems(subject) }));
+  const isWithin = (a: Set<string>, b: Set<string>) => a.size < b.size && [...a].every((stem) => b.has(stem));
+  return all
+    .filter(({ stems }) => !all.some((other) => isWithin(other.stems, stems)))
+    .map(({ subject }) => subject);
+}
+
+/** The pages that a question without a matter of its own could be about, but for the home page, which has a bit of all. */
+export function toPages(usable: readonly Ranked[]): string[] {
+  const counts = new Map<string, number>();
+  for (const unit of usable) {
+    if (!unit.tells || isHomePage(unit)) continue;
+    const title = toShortTitle(unit.passage.title);
+    counts.set(title, (counts.get(title) ?? 0) + 1);
+  }
+  return [...counts]
+    .sort(([, a], [, b]) => b - a)
+    .map(([title]) => title)
+    .slice(0, maxOptions);
+}

@@ -1,0 +1,71 @@
+/** Turns of speech whose words mean little one by one, as the word that pages use for them. */
+
+const phrases: readonly [RegExp, string][] = [
+  [/\b(the )?united states( of america)?\b/gi, 'usa'],
+  [/\b(the )?united kingdom\b|\bgreat britain\b/gi, 'britain'],
+  [
+    /\bwhat['’]?s the damage\b|\bset me back\b|\bdo i have to (spend|fork out)\b|\bhow expensive\b/gi,
+    'what is the price',
+  ],
+  [/\bruns? out\b|\bran out\b/gi, 'expire valid'],
+  [/\bhang on to\b|\bhold on to\b/gi, 'keep'],
+  [/\b(drop|come|pop|stop|swing) (by|in|round)\b/gi, 'visit'],
+  [/\b(come|coming|comes|drive|travel) out to (us|me|my \w+)\b/gi, 'home visit'],
+  [
+    /\b(no|not|without|stopped|won['’]?t|isn['’]?t|not been|hasn['’]?t been)\b((?: \w+){0,2}) (eat|eating|eaten)\b/gi,
+    'eaten nothing',
+  ],
+  [
+    /\b(no|can['’]?t|cannot|not|isn['’]?t)\b((?: \w+){0,2}) (pee|peeing|wee|urine|urinate)( \w+)?\b/gi,
+    'no urine',
+  ],
+  [
+    /\b(knocked|run|ran|hit) (my \w+ |him |her |it )?(over|by a (car|van|truck|lorry|bike))\b/gi,
+    'hit by a car',
+  ],
+  [/\bempty stomach\b/gi, 'starve no food'],
+  [/\b(doing|works?) well\b/gi, 'fine'],
+  [/\b(give|gave|given)\b (?=.*\b(cat|dog|rabbit|pet|puppy|kitten)\b)/gi, 'give '],
+  [
+    /\b(send|sent|sending|give|giving|gave|bring|bringing|take|taking|took|hand|ship)\b((?: \w+){0,3}?) back\b/gi,
+    'return$2',
+  ],
+  [/\bmoney back\b/gi, 'refund'],
+  [/\b(leave|put|stop) (my|the|a|our|your) car\b/gi, 'park car'],
+  [/\bpick(ed|ing)?\b((?: \w+){0,3}?) up\b/gi, 'collect$2'],
+  [/\bpick-?up\b/gi, 'collect'],
+  [/\bdrop(ped|ping)?\b((?: \w+){0,3}?) off\b/gi, 'bring check-in$2'],
+  [/\bget out of\b/gi, 'leave'],
+  [/\bcall(ed|ing)? off\b/gi, 'cancel'],
+  [/\blook(ed|ing)? after\b/gi, 'board'],
+  [/\bturn(ed|ing)? up\b/gi, 'come'],
+  [/\b(lower|mainland) (48|us|usa|states)\b|\bmainland (us|usa|america)\b/gi, 'contiguous us'],
+  [/\bget in touch\b/gi, 'contact'],
+  [/\bsign(ed|ing)? for\b/gi, 'signature'],
+  [/\bsign(ed|ing)? up\b/gi, 'join'],
+  [/\b(at night|in the night|after hours|after closing|middle of the night)\b/gi, 'closed emergency'],
+  [/\b(throw|throws|threw) up\b|\bmake (him|her|it|them|my \w+) (sick|vomit|throw up)\b/gi, 'vomit'],
+  [/\bchristmas eve\b/gi, '24 December'],
+  [/\bchristmas day\b|\bon christmas\b|\bat christmas\b/gi, '25 December holidays'],
+  [/\bboxing day\b/gi, '26 December holidays'],
+  [/\bnew year['’]?s? eve\b/gi, '31 December'],
+  [/\bnew year['’]?s?( day)?\b/gi, '1 January holidays'],
+  [/\b(come|comes|taken|took|take) out\b/gi, 'removed'],
+  [/\bin person\b/gi, 'counter'],
+  [/\bwho (owns|runs|founded|started)\b/gi, 'who is the owner founder of'],
+  [/\b(put|putting|putted) (\w+ ){0,2}to sleep\b/gi, 'euthanasia'],
+  [/\bsecond[- ]hand\b/gi, 'secondhand'],
+  [/\bgo(es|ing)? out\b/gi, 'leave'],
+  [/\bhow do i get (there|to you)\b/gi, 'address directions'],
+  [/\b(goes?|going|went) wrong\b/gi, 'fault'],
+  [/\bchange(d)? my mind\b/gi, 'return cancel'],
+  [/\b(doesn['’]?t|don['’]?t|didn['’]?t|does not|do not) fit\b/gi, 'exchange size'],
+  [/\bup to date\b/gi, 'current'],
+  [/\bpay (by|with|in) (cash|card|check|cheque|credit|debit)\b/gi, 'payment $2'],
+  [/\bopening times?\b/gi, 'opening hours'],
+  [/\bpo box(es)?\b/gi, 'PO boxes'],
+];
+
+export function replacePhrases(text: string): string {
+  return phrases.reduce((said, [pattern, meant]) => said.replace(pattern, meant), text);
+}

@@ -1,0 +1,135 @@
+/** The decision whether a question is for one of the site's tools, and with what: by what each tool says of itself. */
+
+import { toTerms } from '../retrieval/terms.ts';
+import { toStem, toStems } from '../retrieval/words.ts';
+import type { Tool, ToolParameters } from '../tools.ts';
+
+/** `missing`: what the visitor has to say first, by the parameters' titles. */
+export type ToolChoice =
+  | { kind: 'call'; tool: Tool; parameters: ToolParameters; reasoning: string }
+  | { kind: 'missing'; tool: Tool; names: string[] };
+
+interface Property {
+  title?: string;
+  description?: string;
+  format?: string;
+  examples?: string[];
+}
+
+export interface ToolContext {
+  /** Full name of a thing of the site that the text names. */
+  findThing(text: string): string | undefined;
+  /** The call is for somebody whom the service knows. */
+  isSignedIn: boolean;
+}
+
+/** @param earlier questions before, newest last: a parameter may have been said there */
+export function chooseTool(
+  text: string,
+  earlier: readonly string[],
+  tools: readonly Tool[],
+  context: ToolContext,
+): ToolChoice | undefined {
+  for (const tool of tools) {
+    const isAsked = asksFor(tool, text);
+    const properties = Object.entries((tool.parameters.properties ?? {}) as Record<string, Property>);
+    const required = new Set((tool.parameters.required ?? []) as string[]);
+    const parameters: Record<string, string> = {};
+    let hasShaped = false;
+    for (const [name, property] of properties) {
+      const found = findValue(name, property, text, context, isAsked);
+      if (found === undefined) continue;
+      parameters[name] = found.value;
+      hasShaped ||= found.isShaped;
+    }
+    if (!isAsked && !hasShaped) continue;
+    for (const [name, property] of properties) {
+      const before = earlier.toReversed().map((one) => findValue(name, property, one, context, false));
+      const known = before.find((found) => found?.isShaped);
+      if (parameters[name] === undefined && known) parameters[name] = known.value;
+    }
+    const missing = properties.filter(
+      ([name, { format }]) =>
+        parameters[name] === undefined && (required.has(name) || (format === 'email' && !context.isSignedIn)),
+    );
+    if (missing.length === 0)
+      return { kind: 'call', tool, parameters, reasoning: `The question is about: ${tool.title}.` };
+    const asksForThing = missing.some(
+      ([name, property]) => !isShaped(name, property) && property.format === undefined,
+    );
+    // A general question that has a tool's word in it: the pages may answer it.
+    if (asksForThing) continue;
+    return {
+      kind: 'missing',
+      tool,
+      names: missing.map(([name, property]) => property.title ?? toLabel(name)),
+    };
+  }
+  return undefined;
+}
+
+/** The visitor's own ("where is my order"), or a thing's ("in stock"), by the words that the tool says of itself. */
+function asksFor(tool: Tool, text: string): boolean {
+  const lower = text.toLowerCase();
+  if ((tool.phrases ?? []).some((phrase) => hasPhrase(lower, phrase))) return true;
+  const stems = toStems(text);
+  const title = toTerms(`${tool.title} ${tool.name.replaceAll('_', ' ')}`);
+  const said = title.filter(
+    ({ stem, synonyms }) => stems.has(stem) || synonyms.some((word) => stems.has(toStem(word))),
+  );
+  if (title.length > 0 && said.length === title.length) return true;
+  return (
+    said.length > 0 &&
+    /\bmy\b/.test(lower) &&
+    /\b(where|status|track|find|look up|arrived?|coming)\b/.test(lower)
+  );
+}
+
+function hasPhrase(text: string, phrase: string): boolean {
+  return new RegExp(`\\b${phrase.toLowerCase().replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}\\b`).test(text);
+}
+
+function findValue(name: string, property: Property, text: string, context: ToolContext, isAsked: boolean) {
+  if (property.format === 'email') {
+    const value = /[^\s@<>,;:]+@[^\s@<>,;:]+\.[a-z]{2,}/i.exec(text)?.[0];
+    return value === undefined ? undefined : { value, isShaped: false };
+  }
+  const value = findShaped(name, property, text);
+  if (value !== undefined) return { value, isShaped: true };
+  if (isShaped(name, property)) return undefined;
+  if (!isAsked) return undefined;
+  const thing = context.findThing(text);
+  return thing === undefined ? undefined : { value: thing, isShaped: false };
+}
+
+/** "orderNumber": "order number". */
+function toLabel(name: string): string {
+  return name
+    .replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+    .replaceAll('_', ' ')
+    .trim();
+}
+
+/** Its values look alike: order numbers, codes. */
+function isShaped(name: string, { examples }: Property): boolean {
+  return examples !== undefined || /(number|code|id|ref(erence)?)$/i.test(name);
+}
+
+function findShaped(name: string, property: Property, text: string): string | undefined {
+  if (!isShaped(name, property)) return undefined;
+  const example = property.examples?.[0] ?? /\b[A-Z]+-?\d{3,}\b/.exec(property.description ?? '')?.[0];
+  if (example !== undefined) return findLike(example, text);
+  return /\b[A-Z]{1,4}-?\d{3,8}\b/i.exec(text)?.[0].toUpperCase();
+}
+
+/** What has the shape of the example, in any spelling: for "LF-10234" also "lf 10234" and "10234". */
+function findLike(example: string, text: string): string | undefined {
+  const [, letters = '', separator = '', digits = ''] = /^([A-Za-z]*)([\s-]?)(\d+)$/.exec(example) ?? [];
+  if (digits === '') return undefined;
+  const pattern = new RegExp(
+    `(?<![\\w.-])(?:(${letters})[\\s-]*)?#?(\\d{${digits.length}})(?![\\w]|[.,]\\d)`,
+    'i',
+  );
+  const found = pattern.exec(text);
+  return found ? `${letters}${separator}${found[2]}` : undefined;
+}

@@ -1,0 +1,176 @@
+/** The words of a bot's pages: which are known, how rare each is, and which one a misspelt word means. */
+
+import { readFileSync } from 'node:fs';
+import wordListPath from 'word-list';
+import type { Search } from '../retrieval/search.ts';
+import { isCommonWord, knownSynonyms, type Term } from '../retrieval/terms.ts';
+import { toStem, toStems, toWords } from '../retrieval/words.ts';
+
+export interface Vocabulary {
+  hasWord(word: string): boolean;
+  /** In a heading or the name of a row: something that the site has. */
+  isThing(stem: string): boolean;
+  knows(term: Term): boolean;
+  /** Under the same heading, or in the first column of the same table. */
+  areSiblings(one: string, other: string): boolean;
+  /** In most of the pages' sections: the site's own name, for example. */
+  isEverywhere(stem: string): boolean;
+  /** The rarer, the more it says: 0.3 to 6 or so. Of a word that the site lacks, that of its commonest synonym there. */
+  rarity(stem: string, synonyms?: readonly string[]): number;
+  /** The text with misspelt words replaced by the site's own. */
+  correct(text: string): string;
+}
+
+const maxKept = 20;
+
+/** Read again when the passages have changed. */
+export function createVocabularies(search: Search) {
+  const kept = new Map<string, { version: string; vocabulary: Vocabulary }>();
+  return (botId: string): Vocabulary => {
+    const version = search.version(botId);
+    const known = kept.get(botId);
+    if (known?.version === version) return known.vocabulary;
+    const vocabulary = createVocabulary(search.texts(botId), search.names(botId));
+    kept.delete(botId);
+    kept.set(botId, { version, vocabulary });
+    if (kept.size > maxKept) kept.delete(kept.keys().next().value!);
+    return vocabulary;
+  };
+}
+
+function createVocabulary(texts: Iterable<string>, headings: Iterable<string>): Vocabulary {
+  const words = new Map<string, number>();
+  const stems = new Map<string, number>();
+  const rows: [string, string][] = [];
+  let total = 0;
+  for (const text of texts) {
+    total += 1;
+    const inText = new Set(toWords(text));
+    for (const [table, name] of readRowNames(text)) rows.push([`${total} ${table}`, name]);
+    for (const word of inText) words.set(word, (words.get(word) ?? 0) + 1);
+    for (const stem of new Set([...inText].map(toStem))) stems.set(stem, (stems.get(stem) ?? 0) + 1);
+  }
+  const names = [...headings];
+  const things = new Set<string>();
+  for (const name of names) for (const stem of toStems(name)) things.add(stem);
+  const kinds = new Map<string, Set<string>>();
+  const addKind = (name: string, kind: string) => {
+    for (const stem of toStems(name)) kinds.set(stem, (kinds.get(stem) ?? new Set()).add(kind));
+  };
+  for (const name of names) {
+    const parts = name.split(' › ');
+    if (parts.length > 1) addKind(parts.at(-1)!, parts.slice(0, -1).join(' › '));
+  }
+  for (const [table, name] of rows) addKind(name, table);
+  const corrections = new Map<string, string>();
+
+  const correctWord = (word: string): string => {
+    const known = corrections.get(word);
+    if (known !== undefined) return known;
+    const corrected = findNearest(word, words, stems) ?? word;
+    if (corrections.size < 10_000) corrections.set(word, corrected);
+    return corrected;
+  };
+
+  return {
+    knows: ({ stem, synonyms }) => stems.has(stem) || synonyms.some((word) => stems.has(toStem(word))),
+    hasWord: (word) => words.has(word.toLowerCase()),
+    areSiblings: (one, other) =>
+      one !== other && [...(kinds.get(one) ?? [])].some((kind) => kinds.get(other)?.has(kind)),
+    isThing: (stem) => things.has(stem),
+    isEverywhere: (stem) => total > 5 && (stems.get(stem) ?? 0) > total / 2,
+    rarity(stem, synonyms = []) {
+      const holding = stems.get(stem) ?? Math.max(0, ...synonyms.map((word) => stems.get(toStem(word)) ?? 0));
+      return Math.log(1 + (total - holding + 0.5) / (holding + 0.5));
+    },
+    correct: (text) =>
+      text.replace(/[\p{L}’']{4,}/gu, (word) => {
+        const lower = word.toLowerCase();
+        const corrected = correctWord(lower);
+        return corrected === lower ? word : corrected;
+      }),
+  };
+}
+
+/** The first cell of each row, with its table's header. */
+function* readRowNames(text: string): Iterable<[table: string, name: string]> {
+  let header: string | undefined;
+  for (const line of text.split('\n')) {
+    if (!line.startsWith('| ')) {
+      if (!line.startsWith('|')) header = undefined;
+      continue;
+    }
+    if (header === undefined) header = line;
+    else yield [header, line.slice(2).split(' | ')[0]!];
+  }
+}
+
+function findNearest(word: string, words: ReadonlyMap<string, number>, stems: ReadonlyMap<string, number>) {
+  if (!/^[a-z]+$/.test(word) || words.has(word) || stems.has(toStem(word)) || isCommonWord(word))
+    return undefined;
+  if (isEnglish(word)) return splitExactly(word, words);
+  const limit = word.length >= 6 ? 2 : 1;
+  let best: { word: string; distance: number; count: number } | undefined;
+  const consider = (candidate: string, count: number) => {
+    if (candidate.length < 3 || Math.abs(candidate.length - word.length) > limit) return;
+    // Hardly anybody gets the first letter wrong.
+    if (candidate[0] !== word[0] && candidate[1] !== word[0]) return;
+    const distance = editDistance(word, candidate, limit);
+    if (distance > limit) return;
+    if (!best || distance < best.distance || (distance === best.distance && count > best.count))
+      best = { word: candidate, distance, count };
+  };
+  for (const [candidate, count] of words) if (/^[a-z]+$/.test(candidate)) consider(candidate, count);
+  for (const candidate of knownSynonyms()) if (!best) consider(candidate, 0);
+  return best?.word ?? splitCompound(word, words);
+}
+
+/** "daypack" where the site has a day pack. */
+function splitExactly(word: string, words: ReadonlyMap<string, number>): string | undefined {
+  for (let at = 3; at <= word.length - 3; at += 1) {
+    const [left, right] = [word.slice(0, at), word.slice(at)];
+    if (words.has(left) && words.has(right)) return `${left} ${right}`;
+  }
+  return undefined;
+}
+
+/** "giftcrads": two words of the site without the space between them, the second perhaps with a slip. */
+function splitCompound(word: string, words: ReadonlyMap<string, number>): string | undefined {
+  for (let at = 3; at <= word.length - 4; at += 1) {
+    const [left, right] = [word.slice(0, at), word.slice(at)];
+    if (!words.has(left)) continue;
+    if (words.has(right)) return `${left} ${right}`;
+    for (const candidate of words.keys())
+      if (candidate[0] === right[0] && candidate.length >= 4 && editDistance(right, candidate, 1) <= 1)
+        return `${left} ${candidate}`;
+  }
+  return undefined;
+}
+
+let english: Set<string> | undefined;
+
+/** A word of the language is taken as it is: boats are no misspelt boots. */
+function isEnglish(word: string): boolean {
+  english ??= new Set(readFileSync(wordListPath, 'utf8').split('\n'));
+  return isCommonWord(word) || english.has(word);
+}
+
+/** Insertions, deletions, replacements and swaps of neighbours; more than `limit` is only told as more. */
+export function editDistance(a: string, b: string, limit: number): number {
+  let before: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i += 1) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const isSame = a[i - 1] === b[j - 1];
+      let cost = Math.min(last[j]! + 1, row[j - 1]! + 1, last[j - 1]! + (isSame ? 0 : 1));
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
+        cost = Math.min(cost, before[j - 2]! + 1);
+      row.push(cost);
+    }
+    if (Math.min(...row) > limit) return limit + 1;
+    before = last;
+    last = row;
+  }
+  return last[b.length]!;
+}
