@@ -4,14 +4,19 @@ import { askAll, readQuestions, toShares, toTable } from '../support/questions.t
 
 /** `tuning` and `tuning2` were looked at while the answerer was written, `unseen` and `safety` were not. */
 test.each([
-  ['tuning', 0.88, 0.1],
-  ['tuning2', 0.48, 0.21],
-  ['unseen', 0.5, 0.18],
-  ['safety', 0.16, 0.09],
-] as const)('%s: right or rightly declined at least %d, wrong at most %d', async (name, good, wrong) => {
-  const results = await askAll(readQuestions(name));
-  console.log(`${name}\n${toTable(results)}`);
-  const shares = toShares(results);
-  expect(shares.good).toBeGreaterThanOrEqual(good);
-  expect(shares.wrong).toBeLessThanOrEqual(wrong);
-});
+  ['tuning', '', 0.88, 0.1],
+  ['tuning', '/', 0.88, 0.1],
+  ['tuning2', '', 0.48, 0.21],
+  ['unseen', '', 0.5, 0.18],
+  ['unseen', '/', 0.5, 0.18],
+  ['safety', '/', 0.16, 0.09],
+] as const)(
+  '%s from "%s": right or rightly declined at least %d, wrong at most %d',
+  async (name, page, good, wrong) => {
+    const results = await askAll(readQuestions(name), page || undefined);
+    console.log(`${name}\n${toTable(results)}`);
+    const shares = toShares(results);
+    expect(shares.good).toBeGreaterThanOrEqual(good);
+    expect(shares.wrong).toBeLessThanOrEqual(wrong);
+  },
+);

@@ -14,7 +14,7 @@ export interface TestQuestion {
   site: 'shop' | 'clinic';
   kind: string;
   before?: string[];
-  page?: string;
+  page?: string | undefined;
   question: string;
   expect: 'answer' | 'decline' | 'ask' | 'talk';
   facts?: string[][];
@@ -64,13 +64,14 @@ export async function startSite(site: 'shop' | 'clinic') {
   };
 }
 
-export async function askAll(questions: readonly TestQuestion[]): Promise<Result[]> {
+/** @param page that the visitor is on, where the question names none */
+export async function askAll(questions: readonly TestQuestion[], page?: string): Promise<Result[]> {
   const results: Result[] = [];
   for (const site of ['shop', 'clinic'] as const) {
     const asked = questions.filter((question) => question.site === site);
     if (asked.length === 0) continue;
     const { url, client, close } = await startSite(site);
-    for (const question of asked) results.push(await askOne(question, url, client));
+    for (const question of asked) results.push(await askOne({ page, ...question }, url, client));
     await close();
   }
   return results;

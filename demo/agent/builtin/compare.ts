@@ -71,7 +71,7 @@ function findCluster(question: Question, aspect: Aspect, units: readonly Unit[])
     add(unit, attribute, thing, unit.text, measure.value, table);
   }
   const asked = question.terms.filter(
-    ({ isOfAspect, weak, isUnknown }) => !isOfAspect && !weak && !isUnknown,
+    ({ isOfAspect, weak, isUnknown, isOfPage }) => !isOfAspect && !weak && !isUnknown && !isOfPage,
   );
   let best: { attribute: string; entries: Entry[]; score: number } | undefined;
   for (const { attribute, entries } of clusters.values()) {

@@ -11,7 +11,7 @@ import { type Question, readQuestion } from './question.ts';
 import { phoneNumber, pick, withHelpLine, withSteps, withWarning } from './quote.ts';
 import { type Ranked, rankUnits } from './rank.ts';
 import { escapeMarkdown, sayComparison, sayUnits } from './say.ts';
-import { toShortTitle, toUnits } from './units.ts';
+import { isHomePath, toShortTitle, toUnits } from './units.ts';
 import { createVocabularies } from './vocabulary.ts';
 
 export type Found =
@@ -160,6 +160,7 @@ function readPage(request: AnswerRequest, search: Search): Page | undefined {
   const url = (request.data.metadata as { page?: { url?: unknown } } | undefined)?.page?.url;
   if (typeof url !== 'string' || !URL.canParse(url)) return undefined;
   const path = new URL(url).pathname;
+  if (isHomePath(path)) return undefined;
   const title = search.titleOf(request.bot.uuid, path);
   return title === undefined ? undefined : { path, title };
 }

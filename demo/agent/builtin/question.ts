@@ -17,6 +17,8 @@ export interface WeightedTerm extends Term {
   isPlace: boolean;
   /** Satisfied by an answer of the aspect asked for. */
   isOfAspect: boolean;
+  /** Not said: it names the page that the visitor is on. */
+  isOfPage: boolean;
   /** What is asked for by name: without it there is no answer. */
   isNamed: boolean;
 }
@@ -73,6 +75,7 @@ export function readQuestion(asked: string, context: ReadContext): Question {
     ...toKnown(term, context),
     isPlace: isPlaceName(term.word),
     isOfAspect: aspectStems.has(term.stem),
+    isOfPage: false,
     isNamed: isAskedFor(term.word, text),
   });
   const main = toTerms(replacePhrases(text), context.synonyms).map((term) => toWeighted(term, 1));
@@ -120,7 +123,10 @@ export function readQuestion(asked: string, context: ReadContext): Question {
     };
   }
   if (context.pageTitle !== undefined && (question.isVague ? pointsAtPage : pointsHere).test(text)) {
-    const ofPage = toTerms(context.pageTitle, context.synonyms).map((term) => toWeighted(term, 1));
+    const ofPage = toTerms(context.pageTitle, context.synonyms).map((term) => ({
+      ...toWeighted(term, 1),
+      isOfPage: true,
+    }));
     return { ...question, terms: [...own, ...take(ofPage, 0.3)], aspect, isFollowUp };
   }
   return { ...question, terms: own, aspect, isFollowUp };

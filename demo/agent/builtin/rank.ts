@@ -4,7 +4,7 @@ import type { FoundPassage } from '../retrieval/search.ts';
 import { toStem, toStems, toWords } from '../retrieval/words.ts';
 import { type Aspect, tells } from './aspects.ts';
 import type { Question, WeightedTerm } from './question.ts';
-import { isGrave, toShortTitle, toUnits, type Unit } from './units.ts';
+import { isGrave, isHomePath, toShortTitle, toUnits, type Unit } from './units.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 export interface Ranked extends Unit {
@@ -136,9 +136,8 @@ function saysAll({ kind, own }: Unit, { topics }: Question): boolean {
   return kind === 'sentence' && topics.length > 1 && topics.every(isSaid);
 }
 
-/** It has a bit of everything; the page on the matter says it in full. */
 export function isHomePage({ passage: { url } }: Unit): boolean {
-  return url !== null && /^\/(index\.html?)?$/.test(new URL(url).pathname);
+  return url !== null && isHomePath(new URL(url).pathname);
 }
 
 /** "14 indoor pens" tells how many pens there are. */

@@ -45,6 +45,11 @@ const warning =
 const grave =
   /\b(carbon monoxide|kills?|fatal|death|poison\w*|toxic|danger\w*|suffocat\w*|explo\w+|emergency|never|failure|unsafe|harm(s|ful)?)\b/i;
 
+/** A home page has a bit of everything; the page on the matter says it in full. */
+export function isHomePath(path: string): boolean {
+  return /^\/(index\.html?)?$/.test(path);
+}
+
 /** A page's title without the site's name. */
 export function toShortTitle(title: string): string {
   return title.split(/\s+[|–—·-]\s+/)[0]?.trim() || title;
