@@ -55,7 +55,7 @@ export function setUpVisits() {
     },
     /** Asks, and expects that the helper heard it as this one's. */
     async askAs(chat: Chat, subject: string | RegExp, question = 'Who am I?'): Promise<void> {
-      if (!(await chat.panel.isVisible())) await chat.open();
+      await chat.show();
       await chat.ask(question);
       await chat.waitForAnswer('completed');
       const [by, asked] = site.asked.at(-1)!.split(': ');

@@ -4,7 +4,7 @@ import { toStems } from '../retrieval/words.ts';
 import { readMeasures, readRange } from './measure.ts';
 import type { Question } from './question.ts';
 import { isHomePage, names, type Ranked } from './rank.ts';
-import { toShortTitle } from './units.ts';
+import { toShortTitle, toThing } from './units.ts';
 
 const maxOptions = 4;
 const leastCoverage = 0.6;
@@ -12,6 +12,7 @@ const leastCoverage = 0.6;
 const leastOfShort = 0.68;
 const tieWindow = 0.03;
 
+/** The page that the visitor looks at goes before others that say as much. */
 export function preferPage(ranked: readonly Ranked[], path: string | undefined): readonly Ranked[] {
   if (path === undefined) return ranked;
   const isHere = ({ passage: { url } }: Ranked) => url !== null && new URL(url).pathname === path;
@@ -20,6 +21,7 @@ export function preferPage(ranked: readonly Ranked[], path: string | undefined):
     .sort((a, b) => b.score - a.score);
 }
 
+/** It names enough of what was asked, and tells what cannot be missing. */
 export function isAnswer(unit: Ranked, { aspect, terms, topics }: Question): boolean {
   if (unit.coverage < (topics.length <= 2 ? leastOfShort : leastCoverage)) return false;
   if (
@@ -33,6 +35,7 @@ export function isAnswer(unit: Ranked, { aspect, terms, topics }: Question): boo
   return terms.every((term) => !term.isPlace || term.share < 1 || names(unit, term));
 }
 
+/** Asked of a kind ("the tent"), each thing under the heading of that kind could be meant. */
 export function findGroup(usable: readonly Ranked[], { aspect, topics }: Question): Ranked[] | undefined {
   if (!aspect || topics.length === 0) return undefined;
   const things = usable.filter((unit) => {
@@ -49,6 +52,7 @@ export function findGroup(usable: readonly Ranked[], { aspect, topics }: Questio
   return new Set(same.map(({ subject }) => subject)).size >= 2 ? same : undefined;
 }
 
+/** "A dog of 30 kg" is meant by "25 to 39.9 kg" alone. */
 export function pickRange(tied: Ranked[], usable: readonly Ranked[], asked: string): Ranked[] {
   const measures = readMeasures(asked);
   const [first] = tied;
@@ -68,6 +72,7 @@ export function pickRange(tied: Ranked[], usable: readonly Ranked[], asked: stri
   return fitting.length > 0 ? fitting : tied;
 }
 
+/** Units about different things that fit as well as the best. */
 export function findTied(usable: readonly Ranked[], best: Ranked, question: Question): Ranked[] {
   const own = question.topics.filter(({ share }) => share === 1);
   const namesAll = (unit: Ranked) => own.every((term) => names(unit, term));
@@ -88,17 +93,17 @@ export function findTied(usable: readonly Ranked[], best: Ranked, question: Ques
   });
 }
 
+/** The things that could be meant, by name; fewer than two when it is clear, or too many to choose from. */
 export function toOptions(tied: readonly Ranked[], { aspect, topics }: Question): string[] {
   if (!aspect || topics.length === 0 || tied.length < 2) return [];
-  const subjects = withoutVariants([
-    ...new Set(tied.map(({ subject, passage }) => subject || toShortTitle(passage.title))),
-  ]);
+  const subjects = withoutVariants([...new Set(tied.map(toThing))]);
   if (subjects.length < 2) return [];
   if (subjects.length <= maxOptions) return subjects;
   const groups = [...new Set(subjects.map((subject) => subject.split(/[\s,]/)[0]!))];
   return groups.length <= maxOptions && groups.length >= 2 ? groups : [];
 }
 
+/** "A tent (second)" is no choice beside "A tent". */
 function withoutVariants(subjects: string[]): string[] {
   const all = subjects.map((subject) => ({ subject, stems: toStems(subject) }));
   const isWithin = (a: Set<string>, b: Set<string>) => a.size < b.size && [...a].every((stem) => b.has(stem));

@@ -5,7 +5,7 @@ import { type Aspect, tells } from './aspects.ts';
 import { readMeasures } from './measure.ts';
 import type { Question } from './question.ts';
 import { names } from './rank.ts';
-import { toShortTitle, type Unit } from './units.ts';
+import { toThing, type Unit } from './units.ts';
 
 export interface Comparison {
   /** A sentence in front of the table; empty when the rows speak for themselves. */
@@ -66,7 +66,7 @@ function findCluster(question: Question, aspect: Aspect, units: readonly Unit[])
       add(unit, aspect.name, unit.attribute, unit.text, measure.value, `names ${unit.line}`);
     const isTransposed = unit.cells && !aspect.named.test(unit.attribute) && aspect.named.test(unit.subject);
     const attribute = isTransposed ? unit.subject : unit.attribute;
-    const thing = isTransposed ? unit.attribute : unit.subject || toShortTitle(unit.passage.title);
+    const thing = isTransposed ? unit.attribute : toThing(unit);
     const table = unit.cells ? unit.line : 'list';
     add(unit, attribute, thing, unit.text, measure.value, table);
   }
@@ -147,12 +147,12 @@ function compareAll(question: Question, units: readonly Unit[]): Comparison | un
   const things = new Map<string, Unit[]>();
   for (const unit of units) {
     if (unit.attribute === undefined) continue;
-    const thing = unit.subject || toShortTitle(unit.passage.title);
+    const thing = toThing(unit);
     const key = JSON.stringify([unit.passage.url, thing]);
     things.set(key, [...(things.get(key) ?? []), unit]);
   }
   const all = [...things.values()].map((of) => ({
-    thing: of[0]!.subject || toShortTitle(of[0]!.passage.title),
+    thing: toThing(of[0]!),
     value: '',
     measure: 0,
     unit: of[0]!,

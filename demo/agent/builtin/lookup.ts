@@ -43,13 +43,11 @@ export function createLookup(search: Search, synonyms: readonly (readonly string
     const text = vocabulary.correct([request.question, ...chosen].join(' '));
     const language = readLanguage(request.question);
     const english = language === 'en' ? text : toEnglish(text, vocabulary.hasWord);
-    if (english === '')
-      return {
-        kind: 'nothing',
-        ...toNothing(search, botId, undefined, undefined),
-        text: `${notEnglish} ${toNothing(search, botId, undefined, undefined).text}`,
-        reasoning: 'The question is not in English.',
-      };
+    if (english === '') {
+      const { text: nothing, sources } = toNothing(search, botId, undefined, undefined);
+      const reasoning = 'The question is not in English.';
+      return { kind: 'nothing', text: `${notEnglish} ${nothing}`, sources, reasoning };
+    }
     const question = readQuestion(english, {
       earlier: chosen.length > 0 ? [] : earlier,
       pageTitle: page && toShortTitle(page.title),
@@ -67,10 +65,11 @@ export function createLookup(search: Search, synonyms: readonly (readonly string
     const ofPage = page ? search.ofPage({ botId, ...request.scope }, page.path) : [];
     const passages = [...new Map([...found, ...ofPage].map((passage) => [passage.id, passage])).values()];
 
-    const comparison = compareThings(question, passages.flatMap(toUnits));
+    const units = passages.flatMap(toUnits);
+    const comparison = compareThings(question, units);
     if (comparison) return { kind: 'answer', ...sayComparison(comparison), reasoning };
 
-    const ranked = preferPage(rankUnits(passages, question, vocabulary), page?.path);
+    const ranked = preferPage(rankUnits(units, question, vocabulary), page?.path);
     const usable = ranked.filter((unit) => isAnswer(unit, question));
     const best = usable[0];
     if (!best) return { kind: 'nothing', ...toNothing(search, botId, ranked[0], question), reasoning };

@@ -138,7 +138,9 @@ function toKnown(term: Term, context: ReadContext): Pick<WeightedTerm, 'isUnknow
   const related = term.weak
     ? []
     : findRelated(term.word)
-        .filter((word) => context.knows({ word, stem: toStem(word), weak: false, synonyms: [] }))
+        .filter((word) =>
+          context.knows({ word, stem: toStem(word), weak: false, synonyms: [], otherStems: [] }),
+        )
         .slice(0, 3);
   return { isUnknown: related.length === 0, related };
 }

@@ -2,11 +2,12 @@
 
 import type { Question } from './question.ts';
 import { names, type Ranked } from './rank.ts';
-import { isGrave, toShortTitle, toUnits } from './units.ts';
+import { isGrave, toThing, toUnits } from './units.ts';
 
 const maxSentences = 3;
 export const phoneNumber = /\+?\(?\d[\d ()-]{6,}\d/;
 
+/** Several things that fit as well, or the best and what belongs to it. */
 export function pick(
   tied: readonly Ranked[],
   usable: readonly Ranked[],
@@ -22,7 +23,7 @@ export function pick(
       return tied
         .map((unit): Ranked => ({ ...unit, kind: 'row', subject: unit.cells!.row[0]! }))
         .slice(0, 12);
-    const subjects = new Set(tied.map(({ subject, passage }) => subject || toShortTitle(passage.title)));
+    const subjects = new Set(tied.map(toThing));
     return subjects.size === 1 ? tied.slice(0, 1) : tied.slice(0, 3);
   }
   if (best.kind === 'sentence') return withNeighbours(best, usable);
@@ -43,6 +44,7 @@ export function pick(
   return [best];
 }
 
+/** The rest of a short paragraph: what a sentence says often needs the next one. */
 function withNeighbours(best: Ranked, usable: readonly Ranked[]): Ranked[] {
   const paragraph = toUnits(best.passage).filter(
     ({ line, kind }) => line === best.line && kind === 'sentence',
@@ -56,6 +58,7 @@ function withNeighbours(best: Ranked, usable: readonly Ranked[]): Ranked[] {
   return other ? [...chosen, other] : chosen;
 }
 
+/** A warning on the matter goes first. */
 export function withWarning(picked: Ranked[], ranked: readonly Ranked[], question: Question): Ranked[] {
   const topics = question.terms.filter(
     ({ weak, isOfAspect, isUnknown }) => !weak && !isOfAspect && !isUnknown,
@@ -81,6 +84,7 @@ export function withWarning(picked: Ranked[], ranked: readonly Ranked[], questio
   ];
 }
 
+/** What to do about a danger, from its page. */
 export function withSteps(picked: Ranked[], ranked: readonly Ranked[], { form }: Question): Ranked[] {
   const [first] = picked;
   if (form !== 'how-to' || !first || !isGrave(first) || picked.some(({ kind }) => kind === 'steps'))
@@ -92,6 +96,7 @@ export function withSteps(picked: Ranked[], ranked: readonly Ranked[], { form }:
   return steps ? [...picked, steps] : picked;
 }
 
+/** Whom to call about an emergency, from its page. */
 export function withHelpLine(picked: Ranked[], ranked: readonly Ranked[]): Ranked[] {
   const [first] = picked;
   const isUrgent = (unit: Ranked) =>

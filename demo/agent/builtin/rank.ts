@@ -1,10 +1,10 @@
 /** How well each unit answers a question: what share of it the unit names, and whether it tells the aspect asked for. */
 
-import type { FoundPassage } from '../retrieval/search.ts';
+import { isSaidIn } from '../retrieval/terms.ts';
 import { toStem, toStems, toWords } from '../retrieval/words.ts';
 import { type Aspect, tells } from './aspects.ts';
 import type { Question, WeightedTerm } from './question.ts';
-import { isGrave, isHomePath, toShortTitle, toUnits, type Unit } from './units.ts';
+import { isGrave, isHomePath, toThing, type Unit } from './units.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 export interface Ranked extends Unit {
@@ -33,11 +33,7 @@ const unknownWeight = 2.8;
 const maxWeight = 4;
 const numberWeight = 0.8;
 
-export function rankUnits(
-  passages: readonly FoundPassage[],
-  question: Question,
-  vocabulary: Vocabulary,
-): Ranked[] {
+export function rankUnits(units: readonly Unit[], question: Question, vocabulary: Vocabulary): Ranked[] {
   const weightOf = ({ word, stem, synonyms, related, share, weak, isOfAspect, isUnknown }: WeightedTerm) => {
     if (isOfAspect) return aspectWeight * share;
     if (weak) return weakWeight * share;
@@ -50,8 +46,7 @@ export function rankUnits(
   const total = weights.reduce((sum, { weight }) => sum + weight, 0) || 1;
   const { aspect, form } = question;
 
-  return passages
-    .flatMap(toUnits)
+  return units
     .map((unit): Ranked => {
       const doesTell =
         aspect !== undefined &&
@@ -105,7 +100,7 @@ function matchShare(term: WeightedTerm, unit: Unit): number {
   const direct = shareOf(term.stem, unit);
   if (direct === 1) return 1;
   let best = direct;
-  for (const synonym of term.synonyms) best = Math.max(best, synonymShare * shareOf(toStem(synonym), unit));
+  for (const stem of term.otherStems) best = Math.max(best, synonymShare * shareOf(stem, unit));
   for (const word of term.related) best = Math.max(best, relatedShare * shareOf(toStem(word), unit));
   return best;
 }
@@ -118,11 +113,9 @@ function isOfThing({ kind, attribute, cells }: Unit, aspect: Aspect): boolean {
 }
 
 /** How much of the thing's name the question says: of two that it could mean, the one without further words. */
-function nameShare({ subject, passage }: Unit, { terms }: Question): number {
-  const stems = toStems(subject || toShortTitle(passage.title));
-  const said = terms.filter(
-    ({ stem, synonyms }) => stems.has(stem) || synonyms.some((word) => stems.has(toStem(word))),
-  );
+function nameShare(unit: Unit, { terms }: Question): number {
+  const stems = toStems(toThing(unit));
+  const said = terms.filter((term) => isSaidIn(term, stems));
   return stems.size === 0 ? 0 : Math.min(1, said.length / stems.size);
 }
 
@@ -131,9 +124,7 @@ const numbers =
 
 /** A sentence that names the whole matter itself needs no heading to be understood. */
 function saysAll({ kind, own }: Unit, { topics }: Question): boolean {
-  const isSaid = ({ stem, synonyms }: WeightedTerm) =>
-    own.has(stem) || synonyms.some((word) => own.has(toStem(word)));
-  return kind === 'sentence' && topics.length > 1 && topics.every(isSaid);
+  return kind === 'sentence' && topics.length > 1 && topics.every((term) => isSaidIn(term, own));
 }
 
 export function isHomePage({ passage: { url } }: Unit): boolean {
@@ -143,10 +134,8 @@ export function isHomePage({ passage: { url } }: Unit): boolean {
 /** "14 indoor pens" tells how many pens there are. */
 function tellsCount({ text, attribute = '', subject }: Unit, { topics }: Question): boolean {
   const isTopic = (word: string) => {
-    const stem = toStem(word);
-    return topics.some(
-      (topic) => topic.stem === stem || topic.synonyms.some((other) => toStem(other) === stem),
-    );
+    const stems = new Set([toStem(word)]);
+    return topics.some((topic) => isSaidIn(topic, stems));
   };
   const words = toWords(text);
   if (toWords(`${attribute} ${subject}`).some(isTopic) && words.some((word) => numbers.test(word)))
@@ -155,23 +144,20 @@ function tellsCount({ text, attribute = '', subject }: Unit, { topics }: Questio
 }
 
 /** A tent seam is no tent: what a name ends with is what the thing is. */
-function headBonus({ subject, passage }: Unit, { terms }: Question): number {
-  const parts = (subject || toShortTitle(passage.title)).split(/[,(/]| and | or /);
+function headBonus(unit: Unit, { terms }: Question): number {
+  const parts = toThing(unit).split(/[,(/]| and | or /);
   const heads = parts.map((part) =>
     toStem(toWords(part.split(/ (?:of|in|with|for|up to|from|per|under|over) /)[0]!).at(-1) ?? ''),
   );
-  const isSaid = (head: string) =>
-    terms.some(({ stem, synonyms }) => stem === head || synonyms.some((word) => toStem(word) === head));
+  const isSaid = (head: string) => terms.some((term) => isSaidIn(term, new Set([head])));
   const said = heads.findIndex((head) => head !== '' && (isSaid(head) || /^\d/.test(head)));
   return said < 0 ? -0.08 : said === 0 ? 0.08 : 0;
 }
 
 /** A list is the answer where steps are asked for, or where its heading is the question's own matter. */
 function listBonus(unit: Unit, { form, topics, isNegated }: Question): number {
-  const isIn = (stem: string) => unit.around.has(stem) || unit.page.has(stem);
-  const isHeaded =
-    topics.length > 0 &&
-    topics.every(({ stem, synonyms }) => isIn(stem) || synonyms.some((word) => isIn(toStem(word))));
+  const headings = { has: (stem: string) => unit.around.has(stem) || unit.page.has(stem) };
+  const isHeaded = topics.length > 0 && topics.every((term) => isSaidIn(term, headings));
   const bonus = isHeaded ? (isNegated && unit.around.has('not') ? 0.4 : 0.1) : -0.1;
   if (form !== 'how-to') return bonus;
   return bonus + (unit.passage.content.includes(`1. ${unit.lines?.[0]}`) ? 0.25 : 0.05);
@@ -185,10 +171,7 @@ function opensWith({ text }: Unit, { topics }: Question): boolean {
 
 function isAttributeNamed({ attribute = '', cells }: Unit, { terms }: Question): boolean {
   const stems = toStems(cells ? `${attribute} ${cells.row[0]}` : attribute);
-  return terms.some(
-    ({ stem, weak, synonyms }) =>
-      !weak && (stems.has(stem) || synonyms.some((word) => stems.has(toStem(word)))),
-  );
+  return terms.some((term) => !term.weak && isSaidIn(term, stems));
 }
 
 function shareOf(stem: string, { kind, own, around, near, page }: Unit): number {

@@ -4,7 +4,7 @@ import { toCitedSource } from '../answer/answerer.ts';
 import type { FoundPassage } from '../retrieval/search.ts';
 import type { CitedSource } from '../store/messages.ts';
 import type { Comparison } from './compare.ts';
-import { toShortTitle, type Unit } from './units.ts';
+import { toShortTitle, toThing, type Unit } from './units.ts';
 
 export interface Said {
   text: string;
@@ -93,8 +93,9 @@ function sayGroup(group: readonly Unit[], mark: string): string {
   }
 }
 
-function sayAttribute({ subject, attribute, text, passage }: Unit): string {
-  const thing = subject || toShortTitle(passage.title);
+function sayAttribute(unit: Unit): string {
+  const { attribute, text } = unit;
+  const thing = toThing(unit);
   const value = /[.!?]$/.test(text) ? text : `${text}.`;
   const name = attribute ? `, ${attribute.charAt(0).toLowerCase()}${attribute.slice(1)}` : '';
   return `**${escapeMarkdown(thing)}**${escapeMarkdown(name)}: ${escapeMarkdown(value)}`;
@@ -107,16 +108,14 @@ function sayTable(
   rows: readonly (readonly string[])[],
   mark: string,
 ): string {
+  const top = header.length > 0 ? header : Array.from({ length: rows[0]?.length ?? 1 }, () => '');
+  const name = caption || passage.section.split(' › ').at(-1) || toShortTitle(passage.title);
+  return `**${escapeMarkdown(name)}** ${mark}\n\n${toTable(top, rows)}`;
+}
+
+function toTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const toRow = (cells: readonly string[]) => `| ${cells.map(escapeMarkdown).join(' | ')} |`;
-  const columns = rows[0]?.length ?? 1;
-  const top = header.length > 0 ? header : Array.from({ length: columns }, () => '');
-  return [
-    `**${escapeMarkdown(caption || passage.section.split(' › ').at(-1) || toShortTitle(passage.title))}** ${mark}`,
-    '',
-    toRow(top),
-    `|${' --- |'.repeat(columns)}`,
-    ...rows.map(toRow),
-  ].join('\n');
+  return [toRow(header), `|${' --- |'.repeat(header.length)}`, ...rows.map(toRow)].join('\n');
 }
 
 export function sayComparison({ summary, header, rows, units }: Comparison): Said {
@@ -126,8 +125,7 @@ export function sayComparison({ summary, header, rows, units }: Comparison): Sai
     .sources()
     .map(({ citation_number }) => `[${citation_number}]`)
     .join('');
-  const toRow = (cells: readonly string[]) => `| ${cells.map(escapeMarkdown).join(' | ')} |`;
-  const table = [toRow(header), `|${' --- |'.repeat(header.length)}`, ...rows.map(toRow)].join('\n');
+  const table = toTable(header, rows);
   const lead = summary
     ? `${summary.word ? `The ${escapeMarkdown(summary.word)} is ` : ''}**${escapeMarkdown(summary.thing)}**: ${escapeMarkdown(summary.value)}. ${marks}`
     : `Side by side: ${marks}`;

@@ -1,7 +1,7 @@
 /** The decision whether a question is for one of the site's tools, and with what: by what each tool says of itself. */
 
-import { toTerms } from '../retrieval/terms.ts';
-import { toStem, toStems } from '../retrieval/words.ts';
+import { isSaidIn, toTerms } from '../retrieval/terms.ts';
+import { toStems } from '../retrieval/words.ts';
 import type { Tool, ToolParameters } from '../tools.ts';
 
 /** `missing`: what the visitor has to say first, by the parameters' titles. */
@@ -74,9 +74,7 @@ function asksFor(tool: Tool, text: string): boolean {
   if ((tool.phrases ?? []).some((phrase) => hasPhrase(lower, phrase))) return true;
   const stems = toStems(text);
   const title = toTerms(`${tool.title} ${tool.name.replaceAll('_', ' ')}`);
-  const said = title.filter(
-    ({ stem, synonyms }) => stems.has(stem) || synonyms.some((word) => stems.has(toStem(word))),
-  );
+  const said = title.filter((term) => isSaidIn(term, stems));
   if (title.length > 0 && said.length === title.length) return true;
   return (
     said.length > 0 &&

@@ -55,6 +55,11 @@ export function toShortTitle(title: string): string {
   return title.split(/\s+[|–—·-]\s+/)[0]?.trim() || title;
 }
 
+/** What the unit is about, by its name. */
+export function toThing({ subject, passage }: Pick<Unit, 'subject' | 'passage'>): string {
+  return subject || toShortTitle(passage.title);
+}
+
 export function isGrave(unit: Unit): boolean {
   return unit.warns && grave.test(`${unit.text} ${unit.lines?.join(' ') ?? ''}`);
 }

@@ -47,6 +47,16 @@ export interface Term {
   stem: string;
   weak: boolean;
   synonyms: string[];
+  /** Of the synonyms. */
+  otherStems: readonly string[];
+}
+
+/** Whether the stems have the term, or another word for it. */
+export function isSaidIn(
+  { stem, otherStems }: Pick<Term, 'stem' | 'otherStems'>,
+  stems: { has(stem: string): boolean },
+): boolean {
+  return stems.has(stem) || otherStems.some((other) => stems.has(other));
 }
 
 /** The distinct terms of a question, without stop words. */
@@ -55,8 +65,9 @@ export function toTerms(text: string, own: readonly (readonly string[])[] = []):
   for (const word of toWords(text)) {
     if (stopWords.has(word) || word.length === 1) continue;
     const stem = toStem(word);
-    if (!terms.has(stem))
-      terms.set(stem, { word, stem, weak: weakWords.has(word), synonyms: toSynonyms(word, stem, own) });
+    if (terms.has(stem)) continue;
+    const synonyms = toSynonyms(word, stem, own);
+    terms.set(stem, { word, stem, weak: weakWords.has(word), synonyms, otherStems: synonyms.map(toStem) });
   }
   return [...terms.values()];
 }
