@@ -32,19 +32,22 @@ export function chooseTool(
 ): ToolChoice | undefined {
   for (const tool of tools) {
     const isAsked = asksFor(tool, text);
+    // The tool's own words name no thing: "is it in stock" is not about "Waiting for stock".
+    const findThing = (said: string) => context.findThing(withoutWordsOf(tool, said));
+    const own = { ...context, findThing };
     const properties = Object.entries((tool.parameters.properties ?? {}) as Record<string, Property>);
     const required = new Set((tool.parameters.required ?? []) as string[]);
     const parameters: Record<string, string> = {};
     let hasShaped = false;
     for (const [name, property] of properties) {
-      const found = findValue(name, property, text, context, isAsked);
+      const found = findValue(name, property, text, own, isAsked);
       if (found === undefined) continue;
       parameters[name] = found.value;
       hasShaped ||= found.isShaped;
     }
     if (!isAsked && !hasShaped) continue;
     for (const [name, property] of properties) {
-      const before = earlier.toReversed().map((one) => findValue(name, property, one, context, false));
+      const before = earlier.toReversed().map((one) => findValue(name, property, one, own, false));
       const known = before.find((found) => found?.isShaped);
       if (parameters[name] === undefined && known) parameters[name] = known.value;
     }
@@ -84,7 +87,16 @@ function asksFor(tool: Tool, text: string): boolean {
 }
 
 function hasPhrase(text: string, phrase: string): boolean {
-  return new RegExp(`\\b${phrase.toLowerCase().replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}\\b`).test(text);
+  return toPattern(phrase).test(text);
+}
+
+function withoutWordsOf({ phrases = [], title, name }: Tool, text: string): string {
+  const words = [...phrases, ...title.split(/\s+/), ...name.split('_')].filter((one) => one !== '');
+  return words.reduce((rest, one) => rest.replace(toPattern(one), ' '), text);
+}
+
+function toPattern(phrase: string): RegExp {
+  return new RegExp(`\\b${phrase.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}\\b`, 'i');
 }
 
 function findValue(name: string, property: Property, text: string, context: ToolContext, isAsked: boolean) {

@@ -2,6 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { chooseTool } from '../../../demo/agent/builtin/toolwords.ts';
 import { joinDeltas } from '../../support/agentclient.ts';
 import { type ShopAgent, startShopAgent } from '../../support/agentservice.ts';
 
@@ -138,6 +139,26 @@ describe('the built-in answerer', () => {
 
   test('a product that the stock tool does not know is looked up in the pages', async () => {
     expect((await ask('Is a refund available?')).reply).toContain('A refund reaches your card');
+  });
+
+  test('the words that a tool says of itself name no thing', () => {
+    const tool = {
+      name: 'stock',
+      title: 'Stock',
+      description: '',
+      approval: 'auto' as const,
+      phrases: ['in stock'],
+      parameters: { properties: { product: { type: 'string' } }, required: ['product'] },
+      run: async () => ({ ok: true, result: {} }),
+    };
+    const asked: string[] = [];
+    const findThing = (text: string) => {
+      asked.push(text);
+      return 'Hearth stove';
+    };
+    const choice = chooseTool('is the Hearth in stock?', [], [tool], { findThing, isSignedIn: false });
+    expect(choice).toMatchObject({ kind: 'call', parameters: { product: 'Hearth stove' } });
+    expect(asked).toEqual(['is the Hearth  ?']);
   });
 
   test('an order question without a number is answered with a request for it', async () => {
