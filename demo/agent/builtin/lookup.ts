@@ -137,7 +137,8 @@ export function createLookup(search: Search, synonyms: readonly (readonly string
       for (const unit of search
         .find({ botId: request.bot.uuid, ...request.scope }, words, candidates)
         .flatMap(toUnits)) {
-        if (unit.subject === '') continue;
+        // A row may name several things at once; a heading names one.
+        if (unit.subject === '' || unit.cells) continue;
         const stems = toStems(unit.subject);
         const share = question.topics.filter(({ stem }) => stems.has(stem)).length / stems.size;
         if (share > (best?.share ?? 0)) best = { thing: unit.subject, share };

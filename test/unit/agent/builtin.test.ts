@@ -141,6 +141,18 @@ describe('the built-in answerer', () => {
     expect((await ask('Is a refund available?')).reply).toContain('A refund reaches your card');
   });
 
+  test('a thing is looked up by its own heading, not by a row that calls it something else', async () => {
+    await agent.client.call('POST', '/v1/bot/source/create', {
+      type: 'text',
+      title: 'Makers',
+      source: '## Where they are made\n\n| Thing | Made in |\n| --- | --- |\n| Fell | Wales |',
+    });
+    await agent.service.idle();
+    const before = agent.shop.calls.length;
+    await ask('Is the Fell 2 in stock?');
+    expect(agent.shop.calls.slice(before)).toEqual([{ tool: 'stock', parameters: { product: 'Fell 2' } }]);
+  });
+
   test('the words that a tool says of itself name no thing', () => {
     const tool = {
       name: 'stock',
