@@ -22,9 +22,9 @@ export function createWidget({ element, root, launcher, options, memoryKey, at }
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(chatCss);
   root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
-  const theme = readTheme(options.dataset);
+  const theme = readTheme(options);
   if (theme) element.dataset.theme = theme;
-  element.style.setProperty('--_porchlight-dock-width', `${readDockWidth(options.dataset)}px`);
+  element.style.setProperty('--_porchlight-dock-width', `${readDockWidth(options)}px`);
   const isDock = launcher === undefined;
   const mount = document.createElement('div');
   mount.className = options.position === 'bottom-left' ? 'app left' : 'app';

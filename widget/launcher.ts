@@ -10,24 +10,14 @@ export function createLauncher(onLeft: boolean): HTMLButtonElement {
   const path = document.createElementNS(namespace, 'path');
   button.type = 'button';
   button.className = onLeft ? 'launcher left' : 'launcher';
-  setAttributes(button, {
-    part: 'launcher',
-    'aria-label': 'Open chat',
-    'aria-expanded': 'false',
-    'aria-haspopup': 'dialog',
-  });
-  setAttributes(svg, { viewBox: '0 0 24 24', width: '26', height: '26', 'aria-hidden': 'true' });
-  setAttributes(path, {
-    d: bubble,
-    fill: 'none',
-    stroke: 'currentColor',
-    'stroke-width': '1.8',
-  });
+  button.part.value = 'launcher';
+  button.ariaLabel = 'Open chat';
+  button.ariaExpanded = 'false';
+  button.ariaHasPopup = 'dialog';
+  svg.ariaHidden = 'true';
+  svg.setAttribute('viewBox', '0 0 24 24');
+  path.setAttribute('d', bubble);
   svg.append(path);
   button.append(svg);
   return button;
-}
-
-function setAttributes(element: Element, attributes: Record<string, string>): void {
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
 }

@@ -130,8 +130,12 @@ function start(script: HTMLScriptElement, early: Early | undefined): void {
     toggle: () => void call('toggle'),
     identify: (userToken) => say(userToken),
     logout: () => say(),
-    tag: ({ dataset: { userToken } }) => {
+    tag: (tag) => {
+      const { userToken } = tag.dataset;
       if (userToken || saysByTag) say(userToken, true);
+      // Gone before the next page comes: an equal one there would not be run, and an old one would be at Back.
+      for (const swap of ['turbo:visit', 'astro:before-swap'])
+        addEventListener(swap, () => tag.remove(), true);
     },
     on: (event, listener) => {
       if (event === 'ready') queueMicrotask(listener as () => void);

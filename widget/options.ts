@@ -9,12 +9,13 @@ export type WidgetOptions = {
   /** `bottom-left`; anything else is at the right. */
   position: string | undefined;
   accentColor: string | undefined;
-  /** What only the app needs. */
-  dataset: DOMStringMap;
+  /** As written; `readDockWidth` and `readTheme` make sense of them. */
+  dockWidth: string | undefined;
+  theme: string | undefined;
 };
 
 export function readOptions({ dataset, src }: HTMLScriptElement): WidgetOptions {
-  const { helper, botId, openStyle, position, accentColor } = dataset;
+  const { helper } = dataset;
   let base = new URL('..', src);
   if (helper)
     try {
@@ -22,18 +23,18 @@ export function readOptions({ dataset, src }: HTMLScriptElement): WidgetOptions 
     } catch {
       console.error('Porchlight: data-helper is no address');
     }
-  return { helper: base.href.replace(/\/$/, ''), botId, openStyle, position, accentColor, dataset };
+  return { ...dataset, helper: base.href.replace(/\/$/, '') } as WidgetOptions;
 }
 
 const defaultDockWidth = 720;
 
 /** CSS pixels. */
-export function readDockWidth({ dockWidth }: DOMStringMap): number {
+export function readDockWidth({ dockWidth }: WidgetOptions): number {
   const width = Number(dockWidth);
   return width >= 320 && width <= 1200 ? width : defaultDockWidth;
 }
 
 /** Undefined: as the visitor prefers. */
-export function readTheme({ theme }: DOMStringMap): 'light' | 'dark' | undefined {
+export function readTheme({ theme }: WidgetOptions): 'light' | 'dark' | undefined {
   return theme === 'dark' || theme === 'light' ? theme : undefined;
 }

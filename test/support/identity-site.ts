@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core';
 import type { createGate } from './gate.ts';
 
 const bundle = new URL('../../dist/widget/', import.meta.url);
+const turbo = new URL('../../node_modules/@hotwired/turbo/dist/turbo.es2017-umd.js', import.meta.url);
 const agent = { name: 'Vesper', placeholder: 'Ask', greetings: ['Hello there.'], starters: [] };
 type Turn = { turnId: string; text: string; answer: string };
 
@@ -47,8 +48,15 @@ export async function startIdentitySite() {
         (window.Porchlight ||= []).push(['identify', ask]);`,
       '/call': `(window.Porchlight ||= []).push(['identify', ${JSON.stringify(token)}]);`,
     };
+    const tag = `src="/porchlight/widget/loader.js" data-bot-id="${botId}"`;
+    if (path.startsWith('/turbo')) {
+      const user = token ? `data-user-token="${token}"` : '';
+      const one = `<script async ${tag} ${user}></script>`;
+      const [inHead, inBody] = path.startsWith('/turbo-head') ? [one, ''] : ['', one];
+      return `<!doctype html><html lang="en"><head><title>${path}</title><link rel="icon" href="data:,"><script src="/turbo.js"></script>${inHead}</head><body><h1>${path}</h1>${inBody}</body></html>`;
+    }
     if (path === '/bare') return '<!doctype html><link rel="icon" href="data:,">';
-    return `<!doctype html><html lang="en"><title>A page</title><link rel="icon" href="data:,"><script async src="/porchlight/widget/loader.js" data-bot-id="${botId}" ${attribute}></script><script>${scripts[path] ?? ''}</script><body><input id="field">`;
+    return `<!doctype html><html lang="en"><title>A page</title><link rel="icon" href="data:,"><script async ${tag} ${attribute}></script><script>${scripts[path] ?? ''}</script><body><input id="field">`;
   };
   const sendJson = (response: ServerResponse, body: object, status = 200) =>
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
@@ -88,6 +96,10 @@ export async function startIdentitySite() {
     if (file && existsSync(new URL(file, bundle))) {
       response.writeHead(200, { 'content-type': 'text/javascript' });
       return response.end(readFileSync(new URL(file, bundle)));
+    }
+    if (pathname === '/turbo.js') {
+      response.writeHead(200, { 'content-type': 'text/javascript' });
+      return response.end(readFileSync(turbo));
     }
     if (pathname === '/token') {
       await today.tokenGate?.opened;

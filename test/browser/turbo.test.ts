@@ -1,0 +1,55 @@
+/** A site that swaps its pages by script, with Turbo itself: each page's tag says who is there, in the head as in the body. */
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { readSeen, sign, watchFor } from '../support/identity-site.ts';
+import { adas, secret, setUpVisits } from '../support/identity-visits.ts';
+
+const here = setUpVisits();
+
+async function walk(page: Page, path: string): Promise<void> {
+  await page.evaluate(
+    (to) => (window as unknown as { Turbo: { visit(to: string): void } }).Turbo.visit(to),
+    path,
+  );
+  await page.getByRole('heading', { name: path }).waitFor();
+}
+
+describe.each(['head', 'body'])('with the tag in the %s', (place) => {
+  const at = (name: string) => `/turbo-${place}/${name}`;
+
+  test('a guest who signs in and out again by visits is nobody afterwards', async () => {
+    const { page, chat } = await here.visit(at('first'));
+    await here.askAs(chat, 'anonymous:1', 'Before');
+    await sign(page, 'ada');
+    await walk(page, at('second'));
+    await here.askAs(chat, adas, secret);
+    await sign(page);
+    await walk(page, at('third'));
+    await expect.poll(() => chat.readQuestions()).not.toContain(secret);
+    await watchFor(page, secret);
+    await here.askAs(chat, 'anonymous:2', 'After');
+    await sign(page, 'ada');
+    await walk(page, at('fourth'));
+    await here.askAs(chat, adas, 'Again');
+    await sign(page);
+    await walk(page, at('third'));
+    await expect.poll(() => chat.readQuestions()).not.toContain('Again');
+    await here.askAs(chat, /anonymous:\d/, 'At last');
+  });
+
+  test('the old page that Back puts back brings nobody back, without the Navigation API too', async () => {
+    const { page, chat } = await here.visit('/plain');
+    await page.addInitScript(() => Object.defineProperty(window, 'navigation', { value: undefined }));
+    await sign(page, 'ada');
+    await page.goto(here.site.url + at('first'));
+    await here.askAs(chat, adas, secret);
+    await sign(page);
+    await walk(page, at('second'));
+    await here.askAs(chat, 'anonymous:1', 'After');
+    await watchFor(page, secret);
+    await page.goBack();
+    await page.getByRole('heading', { name: at('first') }).waitFor();
+    await here.askAs(chat, 'anonymous:1', 'And now?');
+    expect(await readSeen(page)).toBe(0);
+  });
+});
