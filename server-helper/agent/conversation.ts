@@ -1,7 +1,7 @@
 /** The conversation area of the agent's API: the record of what was said, and its changes. */
 import type { ChatMode, Source, Vote } from '../protocol/wire.ts';
 import { asObject, asString, readSources } from './frame.ts';
-import { type AgentHttp, AgentMissing } from './http.ts';
+import { type AgentHttp, isGone } from './http.ts';
 
 export type RecordedMessage = {
   id: string;
@@ -28,18 +28,22 @@ export type AgentConversations = {
   truncate(chatId: string, messageId: string): Promise<void>;
 };
 
-const maxPerPage = 100;
-
 export function createAgentConversations(http: AgentHttp): AgentConversations {
+  /** At most so many messages a page, as far as the agent has shown. */
+  let maxPerPage = 100;
   const readPage = async (chatId: string, page: number, perPage: number) => {
     const query = { chat_id: chatId, page, per_page: perPage };
     try {
       const reply = asObject(await http.call('GET', '/v1/bot/chat/read', { query })) ?? {};
       const messages = Array.isArray(reply.conversation) ? reply.conversation : [];
-      const total = reply.total ?? asObject(reply.pagination)?.total;
-      return { total: typeof total === 'number' ? total : messages.length, messages };
+      const pagination = asObject(reply.pagination);
+      const told = reply.total ?? pagination?.total;
+      const total = typeof told === 'number' ? told : messages.length;
+      const cap = Number(pagination?.per_page);
+      if (cap >= 1 && cap < Math.min(perPage, total) && messages.length <= cap) maxPerPage = Math.floor(cap);
+      return { total, messages };
     } catch (error) {
-      if (error instanceof AgentMissing) return { total: 0, messages: [] };
+      if (isGone(error)) return { total: 0, messages: [] };
       throw error;
     }
   };
@@ -47,26 +51,29 @@ export function createAgentConversations(http: AgentHttp): AgentConversations {
     try {
       await call;
     } catch (error) {
-      if (!(error instanceof AgentMissing)) throw error;
+      if (!isGone(error)) throw error;
     }
   };
 
   return {
     async read(chatId, count, before) {
+      const toPerPage = () => Math.min(maxPerPage, count);
       // The agent pages from the oldest on, so the end is found first, unless an earlier read has found it.
-      const perPage = Math.min(maxPerPage, count);
-      const first =
-        before === undefined ? await readPage(chatId, 1, perPage) : { total: before, messages: undefined };
-      const end = first.total;
+      const first = before === undefined ? await readPage(chatId, 1, toPerPage()) : undefined;
+      const end = before ?? first?.total ?? 0;
       const from = Math.max(0, end - count);
       const messages: unknown[] = [];
-      for (let page = Math.floor(from / perPage) + 1; (page - 1) * perPage < end; page++) {
+      for (let at = from; at < end; ) {
+        const perPage = toPerPage();
+        const page = Math.floor(at / perPage) + 1;
+        const { messages: found } = (page === 1 && first) || (await readPage(chatId, page, perPage));
+        // Smaller pages than were asked for are other pages.
+        if (perPage > maxPerPage) continue;
         const start = (page - 1) * perPage;
-        const { messages: found } =
-          page === 1 && first.messages ? first : await readPage(chatId, page, perPage);
-        messages.push(...found.slice(Math.max(0, from - start), end - start));
+        messages.push(...found.slice(at - start, end - start));
+        at = start + perPage;
       }
-      return { total: first.total, from, messages: messages.flatMap(readMessage) };
+      return { total: end, from, messages: messages.flatMap(readMessage) };
     },
     delete: (chatId) =>
       ignoreMissing(http.call('DELETE', '/v1/bot/chat/delete', { query: { chat_id: chatId } })),

@@ -150,9 +150,12 @@ export function toAgentError(
     log.warn({ code: 'rate-limited', path, retryAfterMs }, 'the agent limits the rate');
     return new HelperError('rate-limited', undefined, retryAfterMs);
   }
-  // A gateway's own page says nothing about what the agent has.
-  const isAgents = body.trim() === '' || isJsonObject(body);
-  if (status === 404 && isAgents && code !== 'bot_not_found') return new AgentMissing();
+  if (status === 404 && code !== 'bot_not_found') {
+    const isGone = saysGone(body, code);
+    if (!isGone)
+      log.warn({ code: 'agent-refused', path, status, agentCode: code }, 'the agent has no such path');
+    return new AgentMissing(isGone);
+  }
   if (status >= 400 && status < 500 && status !== 408 && status !== 409) {
     log.error(
       { code: 'agent-refused', path, status, agentCode: code },
@@ -164,21 +167,28 @@ export function toAgentError(
   return new HelperError('agent-unavailable');
 }
 
-/** The agent says 404: some callers take it for an answer. */
+/** A 404: some callers take it for an answer. */
 export class AgentMissing extends HelperError {
-  constructor() {
+  /** @param isGone the agent itself says that what was named is not there */
+  constructor(readonly isGone: boolean) {
     super('agent-refused');
   }
+}
+
+/** Whether what the call named is not there, so that nothing is left to do about it. */
+export function isGone(error: unknown): boolean {
+  return error instanceof AgentMissing && error.isGone;
 }
 
 export function isSuccess(status: number): boolean {
   return status >= 200 && status <= 299;
 }
 
-function isJsonObject(body: string): boolean {
+/** Not what a gateway before the agent says, nor what the agent says of a path that it does not serve. */
+function saysGone(body: string, code: string | undefined): boolean {
+  if (code !== undefined) return /[^a-z]not[^a-z]found$/i.test(code);
   try {
-    const value: unknown = JSON.parse(body);
-    return typeof value === 'object' && value !== null;
+    return typeof JSON.parse(body).error === 'string';
   } catch {
     return false;
   }

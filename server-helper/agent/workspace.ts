@@ -1,7 +1,7 @@
 /** The workspace area of the agent's API: makes and deletes the file spaces that conversations are pinned to. */
 import { HelperError } from '../errors.ts';
 import { asObject, asString } from './frame.ts';
-import { type AgentHttp, AgentMissing } from './http.ts';
+import { type AgentHttp, isGone } from './http.ts';
 
 export type AgentWorkspaces = {
   /** @returns the uuid of a new workspace. @throws HelperError */
@@ -21,7 +21,7 @@ export function createAgentWorkspaces(http: AgentHttp): AgentWorkspaces {
       try {
         await http.call('DELETE', '/v1/bot/workspace/delete', { query: { workspace_uuid: uuid } });
       } catch (error) {
-        if (!(error instanceof AgentMissing)) throw error;
+        if (!isGone(error)) throw error;
       }
     },
   };

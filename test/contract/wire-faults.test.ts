@@ -269,6 +269,10 @@ test('clause 15: a stop that the agent refuses is told again, and the turn is st
 // Last: the helper's clock is far ahead of the agent's from here on.
 test.each([
   ['the page of a gateway', (response: ServerResponse) => response.end('<h1>404</h1>')],
+  ['the JSON of a gateway', (response: ServerResponse) => response.end('{"message":"no route matched"}')],
+  ['nothing', (response: ServerResponse) => response.end()],
+  ['an unknown path', (response: ServerResponse) => response.end('{"error":{"code":"not_found"}}')],
+  ['a removed path', (response: ServerResponse) => response.end('{"error":"", "code":"endpoint_removed"}')],
   ['an agent that is gone', (response: ServerResponse) => response.end('{"error":{"code":"bot_not_found"}}')],
 ])('clause 39: %s with status 404 is no word that a record is empty or a chat deleted', async (_, answer) => {
   const { conversationId, question } = await visitor.chat();

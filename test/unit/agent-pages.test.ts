@@ -1,0 +1,59 @@
+/** The record of a chat, read from an agent whose pages hold fewer messages than are asked for. */
+import { expect, test } from 'vitest';
+import { createAgentConversations } from '../../server-helper/agent/conversation.ts';
+import type { AgentHttp, Call } from '../../server-helper/agent/http.ts';
+
+const total = 130;
+const toId = (index: number) => `m${index}`;
+
+/** @param told what its replies say that a page holds; undefined: nothing */
+function startAgent(cap: number, told?: number) {
+  const calls: unknown[] = [];
+  const call = (_: string, __: string, { query = {} }: Call = {}) => {
+    calls.push(query);
+    const perPage = Math.min(cap, Number(query.per_page));
+    const start = (Number(query.page) - 1) * perPage;
+    const conversation = Array.from(
+      { length: Math.max(0, Math.min(perPage, total - start)) },
+      (___, index) => ({
+        uuid: toId(start + index),
+        role: 'user',
+        content: 'Hi',
+      }),
+    );
+    return Promise.resolve({
+      conversation,
+      pagination: { page: query.page, per_page: told ?? perPage, total },
+    });
+  };
+  return { calls, agent: createAgentConversations({ call } as unknown as AgentHttp) };
+}
+
+const toIds = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, index) => toId(from + index));
+
+test.each([1, 7, 20, 50, 99, 100])('pages of at most %i messages give all that is asked for', async (cap) => {
+  for (const [count, before] of [
+    [total, undefined],
+    [30, undefined],
+    [100, 130],
+    [45, 110],
+    [10, 5],
+  ] as const) {
+    const { agent } = startAgent(cap);
+    const end = before ?? total;
+    const from = Math.max(0, end - count);
+    for (let again = 0; again < 2; again += 1) {
+      const page = await agent.read('chat', count, before);
+      expect(page).toMatchObject({ total: end, from });
+      expect(page.messages.map(({ id }) => id)).toEqual(toIds(from, end));
+    }
+  }
+});
+
+test('what an agent says of its pages counts only where they are as small', async () => {
+  const { agent, calls } = startAgent(100, 10);
+  const page = await agent.read('chat', total);
+  expect(page.messages.map(({ id }) => id)).toEqual(toIds(0, total));
+  expect(calls).toHaveLength(2);
+});
