@@ -45,9 +45,9 @@ export function createWidget({ element, root, launcher, options, memoryKey, at }
     hooks: {
       isOpen: () => panel.isOpen.value,
       isShown: () => panel.isOpen.value || isDock,
-      publish(session) {
+      publish(session, who) {
         panel.publish(session);
-        const left = unsent.take(session.visitor.kind === 'anonymous' ? undefined : session.subject);
+        const left = unsent.take(who);
         if (left !== undefined) panel.giveBack(left);
       },
       refuse(error) {

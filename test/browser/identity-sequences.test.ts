@@ -428,25 +428,6 @@ test('when the hour is over and the page’s token too, Ada stays Ada, and what 
   expect(here.site.sessions).toEqual([adas]);
 });
 
-test.each(['/tag', '/call', '/callback'])(
-  'a token of %s that is refused at the first use makes a guest, who is told so and stays over a reload',
-  async (path) => {
-    const { page, chat } = await visit('/plain');
-    await sign(page, 'ada');
-    here.site.today.tokenIs = 'refused';
-    await page.goto(here.site.url + path);
-    await chat.open();
-    await chat.panel
-      .getByText('Your sign-in could not be checked. You are chatting as a guest.')
-      .first()
-      .waitFor();
-    await askAs(chat, 'anonymous:1');
-    await page.reload();
-    await expect.poll(() => chat.readQuestions()).toEqual(['Who am I?']);
-    await askAs(chat, 'anonymous:1', 'And now?');
-  },
-);
-
 test('a question of a guest whom the helper does not know any more goes back to the composer', async () => {
   const { chat } = await visit('/plain');
   await chat.open();

@@ -12,6 +12,9 @@ import { step } from '../../widget/state/identity.ts';
 /** How a site says who is there: by the tag of each page, by `identify(token)`, or by `identify(function)`. */
 export type Site = 'tag' | 'call' | 'callback';
 
+/** Whose tokens the helper does not take: a guest, and still Eve’s alone. */
+const refused = 'Eve';
+
 export type Event = { tab: number; nth: number; as: string; act: (typeof acts)[number] };
 export const acts = [
   ...([
@@ -59,6 +62,8 @@ export function createWorld(site: Site) {
   let kept: Kept | undefined;
   let guests = 0;
   let current = 0;
+  /** Panels that news of another tab closed. */
+  let closed = 0;
   let wasUnnoted = false;
   const merged = new Set<string>();
   const owners = new Map<string, string>();
@@ -105,7 +110,7 @@ export function createWorld(site: Site) {
     for (const todo of todos) {
       if (todo.do === 'open' && shown && identity.shown && !identity.expired) {
         const subject = todo.token?.split(' ')[0];
-        if (subject === undefined ? shown.isGuest : subject === shown.subject)
+        if (subject === undefined ? shown.isGuest && !todo.tokenRefused : subject === shown.subject)
           faults.push(`a session is opened for ${shown.subject}, who has one`);
       }
       carryOut(index, tab, todo, veil);
@@ -127,7 +132,10 @@ export function createWorld(site: Site) {
         if (!veil || tab.held?.veil !== veil || !tab.isOpen || todo.closes) tab.held = undefined;
         Object.assign(tab, { screen: undefined, draft: undefined });
         tab.words.clear();
-        if (todo.closes) tab.isOpen = false;
+        if (todo.closes) {
+          tab.isOpen = false;
+          closed += 1;
+        }
         break;
       case 'claim': {
         const isGuests = kept?.guest !== undefined && (kept.who === undefined || kept.who === todo.who);
@@ -139,8 +147,8 @@ export function createWorld(site: Site) {
         for (const other of tabs) if (other !== tabs[index] && !other.isFrozen) other.inbox.push(todo);
         break;
       case 'settle': {
-        const { subject, isGuest } = tab.identity.shown!;
-        const next: Kept = { subject, who: isGuest ? undefined : subject, saidAt: todo.at };
+        const { subject, isGuest, who } = tab.identity.shown!;
+        const next: Kept = { subject, who, saidAt: todo.at };
         if (isGuest) next.guest = subject;
         if (!tab.isUninformed && kept?.place !== undefined && (kept.subject === subject || kept.guest))
           next.place = kept.place;
@@ -166,7 +174,12 @@ export function createWorld(site: Site) {
     else if (todo.do === 'retry') happen(index, { what: 'again', ticket: todo.ticket });
     else if (todo.do === 'open') {
       counts.sessions += 1;
+      const { ticket } = todo;
       const who = todo.token?.split(' ')[0];
+      if (who === refused) {
+        happen(index, { what: 'refused', ticket, code: 'sso-token-invalid', mayPass: false });
+        return;
+      }
       if (who !== undefined && guest !== undefined && !merged.has(guest)) {
         merged.add(guest);
         // Who has gone by now did not sign in with it: it stays what a guest said.
@@ -177,18 +190,18 @@ export function createWorld(site: Site) {
         guests += 1;
         subject = `guest-${guests}`;
       }
-      const { ticket } = todo;
+      if (todo.tokenRefused && truth === refused) owners.set(subject!, refused);
       happen(index, { what: 'opened', ticket, subject: subject!, isGuest: who === undefined });
     }
   };
   /** A question typed by one, sent as another? */
   const send = (tab: Tab, by: Who, after: Who[] = []) => {
     counts.questions += 1;
-    const { subject, isGuest } = tab.identity.shown!;
-    const isPresent = isGuest ? truth === undefined : subject === truth;
+    const { subject, who } = tab.identity.shown!;
+    const isPresent = who === truth;
     if (kept?.subject === subject && isPresent && !tab.isUninformed) kept.place = changes;
-    const isTheirs = isGuest || subject === by || (by === undefined && after.includes(subject));
-    if (!isTheirs && !tab.isUninformed) faults.push(`a question of ${by} is sent as ${subject}`);
+    const isTheirs = who === undefined || who === by || (by === undefined && after.includes(who));
+    if (!isTheirs && !tab.isUninformed) faults.push(`a question of ${by} is sent as ${subject}, for ${who}`);
   };
   const look = () => {
     const tab = tabs[current]!;
@@ -244,6 +257,8 @@ export function createWorld(site: Site) {
     now += 1;
     const index = event.tab;
     const tab = tabs[index]!;
+    // Nothing happens in a page that is frozen, until its visitor is back.
+    if (tab.isFrozen && ['reply', 'fail', 'hear', 'expire'].includes(event.act)) return;
     switch (event.act) {
       case 'reply':
       case 'fail': {
@@ -311,6 +326,9 @@ export function createWorld(site: Site) {
     act,
     faults,
     counts,
+    get closed() {
+      return closed;
+    },
     /** News goes round and the page answers, in any order, while the helper does not. */
     wait(order: readonly Event[]) {
       for (const event of order) {
@@ -330,7 +348,7 @@ export function createWorld(site: Site) {
             act({ tab: at, nth: 0, as: '', act: 'reply' });
           }
         const { phase, shown } = tabs[index]!.identity;
-        const who = shown?.isGuest ? undefined : shown?.subject;
+        const who = shown?.who;
         const isRight =
           phase === 'settled'
             ? who === truth

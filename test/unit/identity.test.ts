@@ -8,7 +8,7 @@ const runs = 5_000;
 const event: fc.Arbitrary<Event> = fc.record({
   tab: fc.nat(2),
   nth: fc.nat(3),
-  as: fc.constantFrom('Ada', 'Ben'),
+  as: fc.constantFrom('Ada', 'Ben', 'Eve'),
   act: fc.constantFrom(...acts),
 });
 
@@ -34,6 +34,29 @@ describe('in three tabs, nobody sees or asks as somebody else, and nobody loses 
     60_000,
   );
 });
+
+test.each<Site>(['tag', 'call'])(
+  'a frozen tab of a customer’s is hers no more once all was cleared and a guest begins, by %s',
+  (site) => {
+    const world = createWorld(site);
+    const visit = [
+      '0 open',
+      '2 sign in',
+      '2 open',
+      '2 reply',
+      '0 go to',
+      '2 freeze',
+      '0 clear',
+      '0 open',
+      '2 go to',
+    ];
+    for (const one of visit) {
+      const [tab, ...words] = one.split(' ');
+      world.act({ tab: Number(tab), nth: 0, as: 'Ada', act: words.join(' ') as Event['act'] });
+    }
+    expect(world.faults).toEqual([]);
+  },
+);
 
 /** News of every tab, and every answer of the page that was waited for. */
 const round: Event[] = [0, 1, 2].flatMap((tab) => [
@@ -63,3 +86,31 @@ test('tabs of one visitor never set each other asking without end, however slow 
     { numRuns: 1_000, seed: 1 },
   );
 });
+
+test.each<Site>(['tag', 'call', 'callback'])(
+  'a visitor whose token is refused is one guest in all tabs of a site by %s, who close and ask nothing of each other',
+  (site) => {
+    const order = fc.array(fc.constantFrom(...round), { minLength: 60, maxLength: 120, size: 'max' });
+    fc.assert(
+      fc.property(order, (events) => {
+        const world = createWorld(site);
+        world.act({ tab: 0, nth: 0, as: 'Eve', act: 'sign in' });
+        for (const act of ['reload', 'open', 'write'] as const)
+          for (const tab of [0, 1, 2]) world.act({ tab, nth: 0, as: '', act });
+        for (const one of [...events, ...events]) world.act(one);
+        const { asks, openings } = world.counts;
+        expect(world.faults).toEqual([]);
+        expect(world.closed).toBe(0);
+        expect(asks).toBeLessThanOrEqual(18);
+        expect(openings).toBeLessThanOrEqual(18);
+        for (let rounds = 0; rounds < 20; rounds += 1) for (const one of round) world.act(one);
+        const { asks: asked, openings: opened } = world.counts;
+        for (let rounds = 0; rounds < 20; rounds += 1) for (const one of round) world.act(one);
+        expect(world.counts).toMatchObject({ asks: asked, openings: opened });
+        world.finish();
+        expect(world.faults).toEqual([]);
+      }),
+      { numRuns: 500, seed: 1 },
+    );
+  },
+);

@@ -92,7 +92,7 @@ describe('memory', () => {
       const storage = createStorage({ porchlight: text });
       const memory = createMemory('k', () => storage);
       expect(memory.read()).toEqual({});
-      memory.setIdentity('a', undefined, 1, false);
+      memory.setIdentity('a', undefined, 'a', 1, false);
       expect(memory.read()).toEqual({ subject: 'a', who: 'a', said: 1 });
     }
   });
@@ -109,18 +109,18 @@ describe('memory', () => {
   test('lets a guest who signs in keep the conversation', () => {
     const storage = createStorage();
     const memory = createMemory('k', () => storage);
-    memory.setIdentity('anonymous:1', 'session', 1, false);
+    memory.setIdentity('anonymous:1', 'session', undefined, 1, false);
     memory.change({ conversationId: 'c' });
-    memory.setIdentity('email:a@shop.example', undefined, 1, false);
+    memory.setIdentity('email:a@shop.example', undefined, 'email:a@shop.example', 1, false);
     expect(memory.read()).toMatchObject({ subject: 'email:a@shop.example', conversationId: 'c' });
   });
 
   test('lets nothing of one visitor reach another', () => {
     const storage = createStorage();
     const memory = createMemory('k', () => storage);
-    memory.setIdentity('email:a@shop.example', undefined, 1, false);
+    memory.setIdentity('email:a@shop.example', undefined, 'email:a@shop.example', 1, false);
     memory.change({ conversationId: 'c', open: true });
-    memory.setIdentity('email:b@shop.example', undefined, 1, false);
+    memory.setIdentity('email:b@shop.example', undefined, 'email:b@shop.example', 1, false);
     expect(memory.read()).toEqual({
       subject: 'email:b@shop.example',
       who: 'email:b@shop.example',
@@ -128,7 +128,7 @@ describe('memory', () => {
       open: true,
     });
     memory.change({ conversationId: 'd' });
-    memory.setIdentity('anonymous:2', 'session', 1, false);
+    memory.setIdentity('anonymous:2', 'session', undefined, 1, false);
     expect(memory.read().conversationId).toBeUndefined();
   });
 });
@@ -160,7 +160,7 @@ describe('what all tabs share about who is there', () => {
     expect(memory.readKept()).toBeUndefined();
     memory.change({ open: true });
     expect(memory.readKept()).toBeUndefined();
-    memory.setIdentity('a', undefined, 5, true);
+    memory.setIdentity('a', undefined, 'a', 5, true);
     memory.change({ conversationId: 'c' });
     memory.claim(undefined, 7, true);
     expect(memory.readKept()).toEqual({ subject: undefined, who: undefined, saidAt: 7 });
@@ -170,7 +170,7 @@ describe('what all tabs share about who is there', () => {
   test('leaves a guest’s place to the one who signs in next, and to nobody after', () => {
     const storage = createStorage();
     const memory = createMemory('k', () => storage);
-    memory.setIdentity('guest', 'session', 1, false);
+    memory.setIdentity('guest', 'session', undefined, 1, false);
     memory.change({ conversationId: 'c' });
     memory.claim('a', 2, false);
     expect(memory.read()).toMatchObject({ session: 'session', conversationId: 'c' });
@@ -178,13 +178,24 @@ describe('what all tabs share about who is there', () => {
     expect(memory.read()).toEqual({ who: 'b', said: 3 });
   });
 
+  test('keeps what a guest says whose token is refused for the one whom pages name, and for nobody else', () => {
+    const storage = createStorage();
+    const memory = createMemory('k', () => storage);
+    memory.setIdentity('guest', 'session', 'a', 1, false);
+    memory.change({ conversationId: 'c' });
+    memory.claim('a', 2, false);
+    expect(memory.read()).toMatchObject({ who: 'a', session: 'session', conversationId: 'c' });
+    memory.claim(undefined, 3, false);
+    expect(memory.read()).toEqual({ said: 3 });
+  });
+
   test('is one truth for all chats of an origin, and each chat has a place of its own', () => {
     const storage = createStorage();
     const [one, other] = [createMemory('one', () => storage), createMemory('other', () => storage)];
-    one.setIdentity('a', undefined, 1, false);
+    one.setIdentity('a', undefined, 'a', 1, false);
     one.change({ conversationId: 'of a' });
     expect(other.readKept()).toEqual({ subject: undefined, who: 'a', saidAt: 1 });
-    other.setIdentity('a', undefined, 1, false);
+    other.setIdentity('a', undefined, 'a', 1, false);
     expect(other.read().conversationId).toBeUndefined();
     expect(one.read().conversationId).toBe('of a');
     other.claim('b', 2, false);
@@ -194,15 +205,15 @@ describe('what all tabs share about who is there', () => {
   test('is not believed when it comes from the future', () => {
     const storage = createStorage();
     const memory = createMemory('k', () => storage);
-    memory.setIdentity('a', undefined, Date.now() + 3_600_000, false);
+    memory.setIdentity('a', undefined, 'a', Date.now() + 3_600_000, false);
     expect(memory.readKept()?.saidAt).toBe(0);
   });
 
   test('keeps a tab that shows one visitor from writing into another’s place', () => {
     const storage = createStorage();
     const [one, other] = [createMemory('k', () => storage), createMemory('k', () => storage)];
-    one.setIdentity('a', undefined, 1, false);
-    other.setIdentity('b', undefined, 2, false);
+    one.setIdentity('a', undefined, 'a', 1, false);
+    other.setIdentity('b', undefined, 'b', 2, false);
     one.change({ conversationId: 'of a', open: true });
     expect(other.read()).toEqual({ subject: 'b', who: 'b', said: 2, open: true });
   });

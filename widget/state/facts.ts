@@ -6,11 +6,6 @@ export function readWho(source: Source): Who {
   return source.kind === 'token' ? source.subject : undefined;
 }
 
-/** Who is signed in as what is on screen. */
-export function readShown({ shown }: Identity): Who {
-  return shown?.isGuest ? undefined : shown?.subject;
-}
-
 export function isShown({ shown }: Identity, who: Who): boolean {
   return shown !== undefined && shown.subject === who;
 }
@@ -25,12 +20,12 @@ export function isSameSource(one: Source, other: Source): boolean {
   return tokenOf(one) === tokenOf(other) || (readWho(one) !== undefined && readWho(one) === readWho(other));
 }
 
-/** The guest on screen is the one that all tabs share, and did not sign in meanwhile as somebody else. */
+/** The guest on screen is the one that all tabs share, and was and is nobody else. */
 export function isSameGuest({ shown, givenTo }: Identity, kept: Around['kept'], who: Who): boolean {
   return (
     shown?.isGuest === true &&
     (kept?.subject === shown.subject || kept?.subject === (givenTo ?? unknown)) &&
-    (givenTo === undefined || givenTo === who)
+    [givenTo, shown.who].every((one) => one === undefined || one === who)
   );
 }
 

@@ -22,8 +22,8 @@ export type Identity = {
   phase: Phase;
   /** Counts up with each thing asked: a late reply to an earlier one changes nothing. */
   ticket: number;
-  /** Whose things are on screen, and whose session is held. */
-  shown: { subject: string; isGuest: boolean } | undefined;
+  /** Whose things are on screen, and whose session is held. `who`: as pages say, a guest's token that was refused too. */
+  shown: { subject: string; isGuest: boolean; who: Who } | undefined;
   /** While nobody is shown: whose may be what was typed since the first act. */
   typists: readonly Who[];
   /** Of these, the questions to the page that it has not answered yet. */
@@ -38,6 +38,8 @@ export type Identity = {
   isUnanswered: boolean;
   /** Whose place was kept when a session was asked for. */
   offered: string | undefined;
+  /** Who a session was asked for, as the page said. */
+  openedFor: Who;
   /** To whom the helper may have moved what the guest on screen said. */
   givenTo: Who;
   /** What is on screen may be somebody else's: it stays, unseen, until that is known. */
@@ -116,6 +118,7 @@ export function createIdentity(source: Source, saidAt: number): Identity {
     told: unknown,
     isUnanswered: false,
     offered: undefined,
+    openedFor: undefined,
     givenTo: undefined,
     veiled: false,
     veils: 0,

@@ -9,7 +9,7 @@ export function step(before: Identity, happening: Happening, around: Around): [I
   const todo: Todo[] = [];
   const { kept } = around;
   const keptWho = kept?.who;
-  const toOwnWho = () => (state.phase === 'settled' ? facts.readShown(state) : facts.readWho(state.source));
+  const toOwnWho = () => (state.phase === 'settled' ? state.shown?.who : facts.readWho(state.source));
   const isResting = () => state.phase === 'rest' || state.phase === 'waiting';
   const to = (phase: Phase) => {
     state.phase = phase;
@@ -36,17 +36,17 @@ export function step(before: Identity, happening: Happening, around: Around): [I
     state.isUnanswered = false;
     ask();
   };
-  const open = (token: string | undefined, tokenRefused = false) => {
+  const open = (token?: string, who?: Who, tokenRefused = false) => {
     to('opening');
-    state.offered = kept?.subject;
+    Object.assign(state, { offered: kept?.subject, openedFor: who });
     todo.push({ do: 'open', ticket: state.ticket, token, tokenRefused });
   };
   const start = () => {
     if (state.source.kind === 'callback') return ask();
     if (isOutdated(toOwnWho())) return giveWay();
     if (!state.shown) state.typists = [...state.typists, facts.readWho(state.source)];
-    if (state.source.kind === 'token') return open(state.source.token);
-    if (state.source.kind === 'nobody' || state.shown || keptWho === undefined) return open(undefined);
+    if (state.source.kind === 'token') return open(state.source.token, state.source.subject);
+    if (state.source.kind === 'nobody' || state.shown || keptWho === undefined) return open();
     // One who was signed in would be taken for a guest, and lose the place, until the page says who is there.
     to('waiting');
     todo.push({ do: 'wait', ticket: state.ticket });
@@ -109,7 +109,7 @@ export function step(before: Identity, happening: Happening, around: Around): [I
     if (state.shown?.isGuest && who !== undefined) state.givenTo = who;
     // What was not dropped is theirs.
     state.veiled = false;
-    if (!isOther || around.isOpen) return open(token);
+    if (!isOther || around.isOpen) return open(token, who);
     to('rest');
   };
   /** What is being asked was asked too early; what is settled and out of sight is asked when it is seen. */
@@ -148,9 +148,10 @@ export function step(before: Identity, happening: Happening, around: Around): [I
         if (state.typists.includes(keptWho)) state.veiled = false;
         else giveWay();
       } else if (!isResting()) {
+        // All may have been cleared, and another have begun.
         const isTheirs = state.shown?.isGuest
           ? isGuestStill(facts.readWho(state.source))
-          : kept || !state.shown;
+          : !state.shown || (kept && keptWho === toOwnWho());
         if (isOutdated(toOwnWho()) || !isTheirs) giveWay();
         else state.veiled = false;
       }
@@ -189,19 +190,19 @@ export function step(before: Identity, happening: Happening, around: Around): [I
     case 'opened': {
       if (happening.ticket !== state.ticket) break;
       const { subject, isGuest } = happening;
-      const who = isGuest ? undefined : subject;
+      // One whose token is refused is still who pages say is there, and a guest of that one's alone.
+      const who = isGuest ? state.openedFor : subject;
       // Two tabs began at once: one guest is enough.
-      const isSecond = isGuest && !keptWho && kept?.subject !== undefined && kept.subject !== state.offered;
+      const isSecond = isGuest && keptWho === who && ![undefined, state.offered].includes(kept?.subject);
       if (isSecond || isOutdated(who)) {
-        if (isSecond) open(undefined);
-        else start();
+        start();
         break;
       }
       const was = state.shown;
       const isOther = was !== undefined && was.subject !== subject;
       if (isOther && (isGuest || !facts.isGivenTo(state, kept, subject))) drop(false, was.isGuest && isGuest);
-      const fresh = { givenTo: undefined, expired: false, refusedOnce: false, failures: 0 };
-      Object.assign(state, fresh, { shown: { subject, isGuest } });
+      const shown = { subject, isGuest, who };
+      Object.assign(state, { shown, givenTo: undefined, expired: false, refusedOnce: false, failures: 0 });
       state.saidAt = Math.max(state.saidAt, kept?.saidAt ?? 0);
       settle();
       todo.push({ do: 'settle', at: state.saidAt });
@@ -212,16 +213,18 @@ export function step(before: Identity, happening: Happening, around: Around): [I
     case 'refused': {
       if (happening.ticket !== state.ticket) break;
       if (!happening.code.startsWith('sso-token-')) stick(happening.code, happening.mayPass);
-      else if (state.source.kind === 'callback' && !state.refusedOnce) {
+      else if (
+        state.source.kind === 'callback' &&
+        !state.refusedOnce &&
+        !(state.shown?.isGuest && state.shown.who === state.openedFor)
+      ) {
         state.refusedOnce = true;
         ask();
       }
       // In mid-chat the customer does not become a guest: the chat waits for a fresh token.
-      else if (
-        state.shown ? !state.shown.isGuest : kept?.subject && kept.subject === facts.readWho(state.source)
-      )
+      else if (state.shown ? !state.shown.isGuest : kept?.subject && kept.subject === state.openedFor)
         stick('sso-token-expired', false);
-      else open(undefined, true);
+      else open(undefined, state.openedFor, true);
       break;
     }
     case 'expired':

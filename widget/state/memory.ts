@@ -47,7 +47,13 @@ export type Memory = {
   /** Pages say now that this one is there: what an earlier one left goes, but a guest may be about to sign in. */
   claim(who: string | undefined, at: number, tag: boolean): void;
   /** Whose conversation it is from now on: an earlier one's goes, unless the guest became this visitor. */
-  setIdentity(subject: string, guestSession: string | undefined, at: number, tag: boolean): void;
+  setIdentity(
+    subject: string,
+    guestSession: string | undefined,
+    who: string | undefined,
+    at: number,
+    tag: boolean,
+  ): void;
   /** False once the browser has refused to keep something. */
   readonly keeps: boolean;
 };
@@ -133,15 +139,14 @@ export function createMemory(
     claim(who, at, tag) {
       write(toClaimed(readAll(), who, at, tag));
     },
-    setIdentity(subject, session, said, tag) {
-      const who = session === undefined ? subject : undefined;
+    setIdentity(subject, session, who, said, tag) {
       const kept = readAll();
       const all = toClaimed(kept, who, said, tag);
       const place = readPlace(kept.chats?.[key]);
       // The same guest as ever: one whom the page had named in between was not taken for that.
       const before = place.subject !== subject ? readPlace(all.chats?.[key]) : place;
       // A guest whose session is another's now, or over, is another guest.
-      const isOther = who === undefined && before.subject !== subject;
+      const isOther = session !== undefined && before.subject !== subject;
       own = subject;
       const tab = readTab(before);
       if (!isOther && tab.subject !== undefined) writeTab({ ...tab, subject });

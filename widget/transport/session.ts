@@ -42,7 +42,8 @@ export type SessionHooks = {
   isShown(): boolean;
   /** Nothing of the earlier visitor is shown any more. */
   drop(closes: boolean, isReset: boolean): void;
-  publish(session: SessionState): void;
+  /** @param who is there, as pages say */
+  publish(session: SessionState, who: Who): void;
   refuse(error: WidgetError): void;
   /** Takes up what this visitor left. */
   resume(): void;
@@ -118,10 +119,11 @@ export function createSessionKeeper(deps: SessionDeps): SessionKeeper {
         memory.setIdentity(
           current.subject,
           current.visitor.kind === 'anonymous' ? current.session : undefined,
+          identity.shown?.who,
           todo.at,
           saysByTag,
         );
-        return hooks.publish(current);
+        return hooks.publish(current, identity.shown?.who);
       case 'resume':
         return hooks.resume();
       case 'refuse': {

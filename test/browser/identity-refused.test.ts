@@ -1,0 +1,73 @@
+/** A visitor whose token the helper does not take: a guest in all tabs, and still nobody else’s. */
+import { describe, expect, test } from 'vitest';
+import { readSeen, sign, watchFor } from '../support/identity-site.ts';
+import { secret, setUpVisits } from '../support/identity-visits.ts';
+
+const here = setUpVisits();
+const { visit, askAs } = here;
+
+test.each(['/tag', '/call', '/callback'])(
+  'a token of %s that is refused at the first use makes a guest, who is told so and stays over a reload',
+  async (path) => {
+    const { page, chat } = await visit('/plain');
+    await sign(page, 'ada');
+    here.site.today.tokenIs = 'refused';
+    await page.goto(here.site.url + path);
+    await chat.open();
+    await chat.panel
+      .getByText('Your sign-in could not be checked. You are chatting as a guest.')
+      .first()
+      .waitFor();
+    await askAs(chat, 'anonymous:1');
+    await page.reload();
+    await expect.poll(() => chat.readQuestions()).toEqual(['Who am I?']);
+    await askAs(chat, 'anonymous:1', 'And now?');
+  },
+);
+
+describe.each(['/tag', '/call', '/callback'])('on %s, with a token that is refused', (path) => {
+  const visitAsAda = async () => {
+    const { page } = await visit('/plain');
+    await sign(page, 'ada');
+    here.site.today.tokenIs = 'refused';
+    await page.close();
+    const tab = await visit(path);
+    await askAs(tab.chat, 'anonymous:1', secret);
+    return tab;
+  };
+
+  test('a second tab leaves the first its chat, its draft and its session', async () => {
+    const { page, chat } = await visitAsAda();
+    await chat.composer.fill('half a question');
+    const { page: other, chat: second } = await visit(path);
+    await second.show();
+    await expect.poll(() => second.readQuestions()).toEqual([secret]);
+    await askAs(second, 'anonymous:1', 'From the second');
+    await other.reload();
+    await expect.poll(() => second.readQuestions()).toHaveLength(2);
+    await page.bringToFront();
+    await expect.poll(() => chat.composer.inputValue()).toBe('half a question');
+    await expect.poll(() => chat.readQuestions()).toEqual([secret, 'From the second']);
+    const sessions = here.site.sessions.length;
+    await page.waitForTimeout(500);
+    expect(here.site.sessions).toHaveLength(sessions);
+    expect(new Set(here.site.sessions)).toEqual(new Set(['anonymous:1']));
+    await chat.composer.press('Enter');
+    await chat.waitForAnswer('completed');
+    expect(here.site.asked.at(-1)).toBe('anonymous:1: half a question');
+  });
+
+  test('after a sign-out elsewhere nobody sees what she wrote', async () => {
+    const { page, chat } = await visitAsAda();
+    const { page: other } = await visit(path);
+    await sign(other);
+    await other.reload();
+    await expect.poll(() => chat.readQuestions()).toEqual([]);
+    await watchFor(page, secret);
+    await page.bringToFront();
+    await chat.show();
+    await askAs(chat, /anonymous:[23]/, 'And now?');
+    expect(await chat.readQuestions()).toEqual(['And now?']);
+    expect(await readSeen(page)).toBe(0);
+  });
+});
