@@ -1,6 +1,7 @@
 /** The bot that the service starts with: the shop's. */
 
-import type { AgentConfig, BotBranding } from './options.ts';
+import type { AgentConfig } from './options.ts';
+import type { BotBranding } from './store/bots.ts';
 
 export function toBot({ bot, provider }: AgentConfig): {
   name: string;

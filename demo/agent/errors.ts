@@ -28,7 +28,9 @@ export function toAgentError(thrown: unknown): AgentError {
     : new AgentError(500, 'internal_error', 'Internal server error.');
 }
 
-/** `{success: false, error: {message, code}}`, agent-api.md "Errors", shape 1. */
-export function toErrorBody(error: AgentError) {
-  return { success: false, error: { message: error.message, code: error.code } };
+const endpointLevel = /^\/v1\/bot\/(crm|tasks|stats)\//;
+
+/** agent-api.md "Errors": shape 2 under some paths, shape 1 elsewhere. */
+export function toErrorBody({ message, code }: AgentError, path: string) {
+  return endpointLevel.test(path) ? { error: message, code } : { success: false, error: { message, code } };
 }

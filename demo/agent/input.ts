@@ -7,16 +7,17 @@ import { AgentError } from './errors.ts';
 const id = v.pipe(v.string(), v.minLength(1), v.maxLength(200));
 
 /** Every request names its target. */
-export const target = { project_id: id, bot_id: id };
+export const projectTarget = { project_id: id };
+export const target = { ...projectTarget, bot_id: id };
 export const chatId = id;
 export const messageId = id;
 
-/** A boolean, also as it reads in a query string. */
+/** A boolean, also as 1 and 0, and as it reads in a query string. */
 export const flag = v.union([
   v.boolean(),
   v.pipe(
-    v.picklist(['true', 'false', '1', '0']),
-    v.transform((text) => text === 'true' || text === '1'),
+    v.picklist(['true', 'false', '1', '0', 1, 0]),
+    v.transform((value) => value === 'true' || value === '1' || value === 1),
   ),
 ]);
 
@@ -41,9 +42,29 @@ export async function readInput<const Entries extends v.ObjectEntries>(
   throw new AgentError(400, 'invalid_parameters', `${path}: ${reason}.`);
 }
 
+/** What a Node server gives along with a request. */
+export interface NodeEnv {
+  incoming?: AsyncIterable<Uint8Array>;
+}
+
+const maxGetBytes = 1024 * 1024;
+
+/** A web Request has no body on GET; Node's own has what was sent. */
+async function readGetText(incoming: NodeEnv['incoming']): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of incoming ?? []) {
+    length += chunk.byteLength;
+    if (length > maxGetBytes)
+      throw new AgentError(413, 'payload_too_large', `The body is larger than ${maxGetBytes} bytes.`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
 async function readBody(c: Context): Promise<Record<string, unknown>> {
-  if (c.req.method === 'GET') return {};
-  const text = await c.req.text();
+  const text =
+    c.req.method === 'GET' ? await readGetText((c.env as NodeEnv | undefined)?.incoming) : await c.req.text();
   if (text.trim() === '') return {};
   let body: unknown;
   try {

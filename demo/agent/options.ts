@@ -1,22 +1,10 @@
 /** The options of the agent service, checked once, at construction. */
 
 import type { AgentEvent } from './events.ts';
+import { type Limits, type PlanName, plans } from './plans.ts';
+import type { BotBranding } from './store/bots.ts';
+import type { Role } from './store/keys.ts';
 import { readTools, type ToolOptions } from './tools.ts';
-
-export type OwnerRole = 'owner' | 'admin' | 'member';
-export type PlanName = 'free' | 'starter' | 'pro' | 'local';
-
-export interface BotBranding {
-  accent_color: string;
-  background_color: string;
-  theme: 'light' | 'dark';
-  avatar: string | null;
-  placeholder: string;
-  tagline: string;
-  message_greetings: string[];
-  conversation_starters: string[];
-  logo: string | null;
-}
 
 export interface BotOptions {
   name?: string;
@@ -35,8 +23,8 @@ export interface KeyOptions {
   key: string;
   /** Default: the service's own project. */
   projectId?: string;
-  /** What the key's owner is in that project. Owners and admins run the project. */
-  role: OwnerRole;
+  /** What the key's owner is in that project. */
+  role: Role;
 }
 
 export interface AgentServiceOptions {
@@ -58,7 +46,10 @@ export interface AgentServiceOptions {
   /** The model's context window. Default 8,192. */
   contextTokens?: number;
   plan?: PlanName;
-  /** The bot's opening balance when the database is new. Default 100,000. */
+  /** Takes the place of the plan's number. */
+  requestsPerMinute?: number;
+  minTaskIntervalSeconds?: number;
+  /** The opening balance of a new agent. Default 100,000. */
   credits?: number;
   /** Milliseconds since 1970. */
   now?: () => number;
@@ -69,7 +60,14 @@ export interface AgentServiceOptions {
 }
 
 export interface AgentConfig
-  extends Required<Omit<AgentServiceOptions, 'ssoSecret' | 'provider' | 'tools' | 'bot'>> {
+  extends Required<
+    Omit<
+      AgentServiceOptions,
+      'ssoSecret' | 'provider' | 'tools' | 'bot' | 'requestsPerMinute' | 'minTaskIntervalSeconds'
+    >
+  > {
+  /** Of the plan. */
+  limits: Limits;
   ssoSecret: string | undefined;
   provider: ProviderOptions | undefined;
   tools: ToolOptions[];
@@ -82,7 +80,12 @@ export function readOptions(options: AgentServiceOptions): AgentConfig {
     if (typeof options[name] !== 'string' || options[name] === '')
       throw new TypeError(`${name}: a non-empty string is needed`);
   }
-  const { ssoSecret, provider } = options;
+  const { ssoSecret, provider, requestsPerMinute, minTaskIntervalSeconds } = options;
+  const limits = { ...plans[options.plan ?? 'local'] };
+  if (requestsPerMinute !== undefined)
+    limits.requests_per_minute = requireNumber('requestsPerMinute', requestsPerMinute, 1);
+  if (minTaskIntervalSeconds !== undefined)
+    limits.min_task_interval_seconds = requireNumber('minTaskIntervalSeconds', minTaskIntervalSeconds, 0);
   if (ssoSecret !== undefined && new TextEncoder().encode(ssoSecret).length < 32)
     throw new TypeError('ssoSecret: at least 32 bytes are needed');
   if (provider && !URL.canParse(provider.host)) throw new TypeError('provider.host: a URL is needed');
@@ -99,6 +102,7 @@ export function readOptions(options: AgentServiceOptions): AgentConfig {
     extraKeys: options.extraKeys ?? [],
     memberEmails: (options.memberEmails ?? []).map((email) => email.toLowerCase()),
     plan: options.plan ?? 'local',
+    limits,
     now: options.now ?? Date.now,
     sleep: options.sleep ?? sleep,
     log: options.log ?? (() => {}),

@@ -1,15 +1,15 @@
-/** Pages of a list: default 10 entries, at most 100, larger is clamped. */
+/** Pages of a list: by default of 10 entries, at most 100, larger is clamped. */
 
 export interface Page {
   page: number;
   perPage: number;
 }
 
-export function readPage(input: {
-  page?: string | number | undefined;
-  per_page?: string | number | undefined;
-}): Page {
-  return { page: toCount(input.page, 1), perPage: Math.min(100, toCount(input.per_page, 10)) };
+export function readPage(
+  input: { page?: string | number | undefined; per_page?: string | number | undefined },
+  perPage = 10,
+): Page {
+  return { page: toCount(input.page, 1), perPage: Math.min(100, toCount(input.per_page, perPage)) };
 }
 
 export function toOffset({ page, perPage }: Page): number {
@@ -21,7 +21,8 @@ export function toPagination({ page, perPage }: Page, total: number) {
   return { page, per_page: perPage, total, total_pages: Math.ceil(total / perPage) };
 }
 
+/** Digits alone are a number: 2.5 is none. */
 function toCount(value: string | number | undefined, fallback: number): number {
-  const count = Math.floor(Number(value ?? fallback));
-  return count >= 1 && count <= 1_000_000 ? count : fallback;
+  const count = /^\d+$/.test(String(value)) ? Number(value) : 0;
+  return count >= 1 ? Math.min(count, 1_000_000) : fallback;
 }

@@ -8,11 +8,14 @@ import type { Search } from './retrieval/search.ts';
 import type { AccountStore } from './store/accounts.ts';
 import type { BotStore } from './store/bots.ts';
 import type { ChatStore } from './store/chats.ts';
+import type { KeyStore } from './store/keys.ts';
+import type { MemoryStore } from './store/memories.ts';
 import type { MessageStore } from './store/messages.ts';
 import type { PauseStore } from './store/pauses.ts';
 import type { SourceStore } from './store/sources.ts';
 import type { WorkspaceStore } from './store/workspaces.ts';
 import type { Tool } from './tools.ts';
+import type { ChatRates } from './turns/gate.ts';
 import type { Turns } from './turns/runner.ts';
 
 export interface Parts {
@@ -21,6 +24,8 @@ export interface Parts {
   accounts: AccountStore;
   bots: BotStore;
   chats: ChatStore;
+  keys: KeyStore;
+  memories: MemoryStore;
   messages: MessageStore;
   pauses: PauseStore;
   sources: SourceStore;
@@ -31,4 +36,5 @@ export interface Parts {
   tools: readonly Tool[];
   answerers: Answerers;
   turns: Turns;
+  rates: ChatRates;
 }

@@ -1,14 +1,6 @@
-/** The request rate of a key: fixed windows of a minute and a day, by plan. */
+/** The request rate of a key: fixed windows of a minute and a day. The day's count is kept, so that a restart forgives nothing. */
 
-import type { PlanName } from './options.ts';
-
-/** agent-api-decisions.md "Limits"; `local` is ours, for development and tests. */
-const plans: Readonly<Record<PlanName, { perMinute: number; perDay: number }>> = {
-  free: { perMinute: 20, perDay: 1_000 },
-  starter: { perMinute: 60, perDay: 10_000 },
-  pro: { perMinute: 200, perDay: 50_000 },
-  local: { perMinute: 6_000, perDay: Number.POSITIVE_INFINITY },
-};
+import type { Limits } from './plans.ts';
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
@@ -18,6 +10,12 @@ interface Window {
   count: number;
 }
 
+/** Where the day's count of a key is kept; `day` counts days since 1970. */
+export interface DayCounts {
+  readDay(keyId: string): { day: number; count: number };
+  countRequest(keyId: string, day: number, count: number): void;
+}
+
 export interface RateAnswer {
   allowed: boolean;
   /** X-RateLimit-Limit, -Remaining, -Reset, and Retry-After on a refusal. */
@@ -25,13 +23,18 @@ export interface RateAnswer {
 }
 
 /** Keys come from the database, so the map is as small as that table. */
-export function createRateLimit(plan: PlanName, now: () => number) {
-  const { perMinute, perDay } = plans[plan];
+export function createRateLimit(limits: Limits, days: DayCounts, now: () => number) {
+  const perMinute = limits.requests_per_minute;
+  const perDay = limits.requests_per_day ?? Number.POSITIVE_INFINITY;
   const keys = new Map<string, { minute: Window; day: Window }>();
+  const read = (key: string) => {
+    const { day, count } = days.readDay(key);
+    return { minute: { number: -1, count: 0 }, day: { number: day, count } };
+  };
 
   return (key: string): RateAnswer => {
     const at = now();
-    const windows = keys.get(key) ?? { minute: { number: -1, count: 0 }, day: { number: -1, count: 0 } };
+    const windows = keys.get(key) ?? read(key);
     keys.set(key, windows);
     for (const [window, ms] of [
       [windows.minute, minuteMs],
@@ -44,6 +47,7 @@ export function createRateLimit(plan: PlanName, now: () => number) {
     if (allowed) {
       windows.minute.count += 1;
       windows.day.count += 1;
+      days.countRequest(key, windows.day.number, windows.day.count);
     }
     const minuteLeft = perMinute - windows.minute.count;
     const dayLeft = perDay - windows.day.count;

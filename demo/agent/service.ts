@@ -8,6 +8,7 @@ import { toBot } from './branding.ts';
 import { openDatabase } from './db.ts';
 import { AgentError, toAgentError, toErrorBody } from './errors.ts';
 import { type AgentEvent, createEventLog } from './events.ts';
+import type { NodeEnv } from './input.ts';
 import { type AgentServiceOptions, readOptions } from './options.ts';
 import type { Parts } from './parts.ts';
 import { createIngest } from './retrieval/ingest.ts';
@@ -15,8 +16,11 @@ import { createSearch } from './retrieval/search.ts';
 import { routeBots } from './routes/bots.ts';
 import { routeChat } from './routes/chat.ts';
 import { routeConversations } from './routes/conversations.ts';
+import { routeDescription } from './routes/description.ts';
 import { routeExecute } from './routes/execute.ts';
+import { routeKeys } from './routes/keys.ts';
 import { routeMessages } from './routes/messages.ts';
+import { routePeople } from './routes/people.ts';
 import { routeRunning } from './routes/running.ts';
 import { routeSources } from './routes/sources.ts';
 import { routeSso } from './routes/sso.ts';
@@ -24,17 +28,21 @@ import { routeWorkspaces } from './routes/workspaces.ts';
 import { createAccountStore } from './store/accounts.ts';
 import { createBotStore } from './store/bots.ts';
 import { createChatStore } from './store/chats.ts';
+import { createKeyStore } from './store/keys.ts';
+import { createMemoryStore } from './store/memories.ts';
 import { createMessageStore } from './store/messages.ts';
 import { createPauseStore } from './store/pauses.ts';
 import { createSourceStore } from './store/sources.ts';
 import { createWorkspaceStore } from './store/workspaces.ts';
 import { createHttpTool } from './tools.ts';
+import { createChatRates } from './turns/gate.ts';
 import { createTurns } from './turns/runner.ts';
 
 export type { AgentServiceOptions } from './options.ts';
 
 export interface AgentService {
-  fetch(request: Request): Promise<Response>;
+  /** @param env of a Node server, where the body of a GET is read from its own request */
+  fetch(request: Request, env?: NodeEnv): Promise<Response>;
   readonly events: readonly AgentEvent[];
   /** Resolves when no source is being read any more. */
   idle(): Promise<void>;
@@ -43,6 +51,7 @@ export interface AgentService {
 }
 
 const maxBodyBytes = 1024 * 1024;
+const maxChatBytes = 16 * 1024 * 1024;
 
 /** Throws a TypeError that names a bad option. */
 export function createAgentService(options: AgentServiceOptions): AgentService {
@@ -57,8 +66,10 @@ export function createAgentService(options: AgentServiceOptions): AgentService {
     search,
     sources,
     accounts: createAccountStore(db, config.now),
-    bots: createBotStore(db),
+    bots: createBotStore(db, config.now, { uuid: config.botId, settings: toBot(config) }),
     chats: createChatStore(db, config.now),
+    keys: createKeyStore(db, config.now),
+    memories: createMemoryStore(db, config.now),
     messages: createMessageStore(db, config.now),
     pauses: createPauseStore(db, config.now),
     workspaces: createWorkspaceStore(db, config.now),
@@ -66,14 +77,21 @@ export function createAgentService(options: AgentServiceOptions): AgentService {
     tools: config.tools.map(createHttpTool),
     answerers: createAnswerers(config, search),
     turns: createTurns(),
+    rates: createChatRates(config.now),
   };
-  parts.bots.install(config, toBot(config));
+  const { projectId } = config;
+  parts.keys.install([
+    { key: config.apiKey, role: 'owner', projectId },
+    ...config.extraKeys.map((one) => ({ projectId, ...one })),
+  ]);
+  parts.bots.install(projectId, config.credits);
   parts.workspaces.requireDefault(config.botId);
   sources.failUnfinished();
+  parts.ingest.keepUp();
   const app = createApp(parts);
 
   return {
-    fetch: async (request) => app.fetch(request),
+    fetch: async (request, env) => app.fetch(request, env),
     events: events.entries,
     idle: () => parts.ingest.idle(),
     async close() {
@@ -81,6 +99,15 @@ export function createAgentService(options: AgentServiceOptions): AgentService {
       db.close();
     },
   };
+}
+
+async function skipBody({ body }: Request) {
+  if (!body || body.locked) return;
+  let skipped = 0;
+  for await (const chunk of body) {
+    skipped += chunk.byteLength;
+    if (skipped > 4 * maxChatBytes) return;
+  }
 }
 
 function createApp(parts: Parts): Hono<AccessEnv> {
@@ -91,26 +118,30 @@ function createApp(parts: Parts): Hono<AccessEnv> {
     if (error !== thrown)
       parts.events.record('request.failed', { path: c.req.path, cause: thrown.stack ?? thrown.message });
     for (const [name, value] of Object.entries(error.headers)) c.header(name, value);
-    return c.json(toErrorBody(error), error.status);
+    return c.json(toErrorBody(error, c.req.path), error.status);
   });
   app.notFound((c) => {
-    return c.json(
-      toErrorBody(new AgentError(404, 'not_found', `No ${c.req.method} ${c.req.path} here.`)),
-      404,
-    );
+    const error = new AgentError(404, 'not_found', `No ${c.req.method} ${c.req.path} here.`);
+    return c.json(toErrorBody(error, c.req.path), 404);
   });
 
   app.get('/healthz', (c) => c.json({ ok: true, answerer: parts.answerers.choose().model }));
   app.use('/v1/*', createAccess(parts));
-  app.use(
-    '/v1/*',
+  const limitBody = (maxSize: number) =>
     bodyLimit({
-      maxSize: maxBodyBytes,
-      onError: () => {
-        throw new AgentError(413, 'payload_too_large', `The body is larger than ${maxBodyBytes} bytes.`);
+      maxSize,
+      onError: async (c) => {
+        // A client that is still sending hears nothing before it has sent all, within reason.
+        await skipBody(c.req.raw);
+        throw new AgentError(413, 'payload_too_large', `The body is larger than ${maxSize} bytes.`);
       },
-    }),
-  );
+    });
+  const [limitAny, limitChat] = [limitBody(maxBodyBytes), limitBody(maxChatBytes)];
+  app.use('/v1/*', (c, next) => (c.req.path === '/v1/bot/chat' ? limitChat : limitAny)(c, next));
+  app.use('/v1/*', (_, next) => {
+    parts.ingest.keepUp();
+    return next();
+  });
 
   routeChat(app, parts);
   routeExecute(app, parts);
@@ -121,5 +152,8 @@ function createApp(parts: Parts): Hono<AccessEnv> {
   routeSources(app, parts);
   routeWorkspaces(app, parts);
   routeSso(app, parts);
+  routePeople(app, parts);
+  routeKeys(app, parts);
+  routeDescription(app);
   return app;
 }

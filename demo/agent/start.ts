@@ -7,7 +7,9 @@ import { dirname } from 'node:path';
 import { serve } from '@hono/node-server';
 import { pino } from 'pino';
 import type { AgentEvent } from './events.ts';
+import { type PlanName, plans } from './plans.ts';
 import { type AgentService, type AgentServiceOptions, createAgentService } from './service.ts';
+import { type Role, roles } from './store/keys.ts';
 import { readTools } from './tools.ts';
 
 export interface StartedAgent {
@@ -51,7 +53,12 @@ export async function startAgent(
     log,
     ...(env.AGENT_SSO_SECRET ? { ssoSecret: env.AGENT_SSO_SECRET } : {}),
     ...(env.AGENT_TOOLS ? { tools: readToolsFile(env.AGENT_TOOLS) } : {}),
-    ...(env.AGENT_WORDS_PER_SECOND ? { wordsPerSecond: Number(env.AGENT_WORDS_PER_SECOND) } : {}),
+    ...readNumber(env, 'AGENT_WORDS_PER_SECOND', 'wordsPerSecond', 0),
+    ...readNumber(env, 'AGENT_REQUESTS_PER_MINUTE', 'requestsPerMinute', 1),
+    ...readNumber(env, 'AGENT_MIN_TASK_INTERVAL_SECONDS', 'minTaskIntervalSeconds', 0),
+    ...readNumber(env, 'AGENT_CREDITS', 'credits', 0),
+    ...readNumber(env, 'AGENT_CONTEXT_TOKENS', 'contextTokens', 256),
+    ...readOwn(env),
     ...(env.PROVIDER_HOST
       ? {
           provider: {
@@ -90,6 +97,45 @@ function listen(service: AgentService, hostname: string, port: number) {
     const server = serve({ fetch: service.fetch, hostname, port }, (address) => resolve({ server, address }));
     server.once('error', reject);
   });
+}
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+function readNumber(env: Env, name: string, option: keyof AgentServiceOptions, least: number) {
+  const value = env[name];
+  if (!value) return {};
+  const number = Number(value);
+  if (!Number.isFinite(number) || number < least) throw new TypeError(`${name}: a number from ${least}`);
+  return { [option]: number };
+}
+
+function readOwn(env: Env): Partial<AgentServiceOptions> {
+  const { AGENT_PLAN: plan, AGENT_KEYS: keys, AGENT_MEMBER_EMAILS: emails } = env;
+  if (plan && !Object.hasOwn(plans, plan))
+    throw new TypeError(`AGENT_PLAN: one of ${Object.keys(plans).join(', ')}`);
+  const offset = Number(env.AGENT_CLOCK_OFFSET_SECONDS || 0);
+  if (!Number.isFinite(offset)) throw new TypeError('AGENT_CLOCK_OFFSET_SECONDS: a number');
+  return {
+    ...(plan ? { plan: plan as PlanName } : {}),
+    ...(keys ? { extraKeys: toList(keys).map(readKey) } : {}),
+    ...(emails ? { memberEmails: toList(emails) } : {}),
+    ...(offset === 0 ? {} : { now: () => Date.now() + offset * 1000 }),
+  };
+}
+
+function toList(text: string): string[] {
+  return text
+    .split(',')
+    .map((one) => one.trim())
+    .filter((one) => one !== '');
+}
+
+/** `role:key` or `role:key:project`. */
+function readKey(text: string) {
+  const [role, key, projectId, ...more] = text.split(':');
+  if (!roles.some((one) => one === role) || !key || projectId === '' || more.length > 0)
+    throw new TypeError(`AGENT_KEYS: role:key or role:key:project is needed; roles are ${roles.join(', ')}`);
+  return { role: role as Role, key, ...(projectId === undefined ? {} : { projectId }) };
 }
 
 function requireValue(env: Readonly<Record<string, string | undefined>>, name: string): string {

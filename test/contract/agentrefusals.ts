@@ -42,9 +42,11 @@ export function agentRefusals(current: () => AgentClient) {
     },
   );
 
-  test('a body over 1 MB is 413', async () => {
-    const { status } = await current().chat('x'.repeat(1024 * 1024 + 1));
-    expect(status).toBe(413);
+  test('a body over 1 MB is 413, of a chat call over 16 MB', async () => {
+    const large = 'x'.repeat(1024 * 1024 + 1);
+    expect((await current().call('POST', '/v1/bot/search', { keywords: large })).status).toBe(413);
+    expect((await current().chat(large)).status).toBe(400);
+    expect((await current().chat(large.repeat(16))).status).toBe(413);
   });
 
   test('each answer carries the rate limit, what remains and when it begins anew', async () => {

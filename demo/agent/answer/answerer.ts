@@ -3,6 +3,7 @@
 import type { FoundPassage } from '../retrieval/search.ts';
 import type { Bot } from '../store/bots.ts';
 import type { Persona } from '../store/chats.ts';
+import type { MemoryType } from '../store/memories.ts';
 import type { CitedSource } from '../store/messages.ts';
 import type { PauseRecord } from '../store/pauses.ts';
 import type { Tool, ToolOutcome, ToolParameters } from '../tools.ts';
@@ -35,6 +36,8 @@ export interface AnswerRequest {
   reasoningMode: 'auto' | 'standard' | 'agent';
   /** Already checked: only what this caller may override is here. */
   overrides: { instruction?: string; model?: string; temperature?: number; maxReplyTokens?: number };
+  /** What is remembered of the visitor, oldest first; absent for guests, and where memory is off. */
+  memories?: { known: readonly string[]; add(content: string, type: MemoryType): void } | undefined;
   /** Present when the turn goes on after a pause. */
   resumed?: { tool: PauseRecord['tool']; executionId: string; decision: Decision; state: unknown };
 }
@@ -61,6 +64,8 @@ export type AnswerOutcome =
 
 export interface Answerer {
   readonly model: string;
+  /** How many tokens it sends besides what was said before; absent where nothing is sent to anybody. */
+  overhead?(request: AnswerRequest): number;
   /** Must stop its own work when the signal aborts; what it says afterwards is dropped. */
   answer(request: AnswerRequest, port: AnswerPort, signal: AbortSignal): Promise<AnswerOutcome>;
   /** One text that stands for the earlier summary and these messages. */

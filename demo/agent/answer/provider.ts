@@ -8,7 +8,8 @@ import type {
 import type { ProviderOptions } from '../options.ts';
 import type { FoundPassage, Search } from '../retrieval/search.ts';
 import { toTerms } from '../retrieval/terms.ts';
-import type { ToolParameters } from '../tools.ts';
+import { memoryTypes } from '../store/memories.ts';
+import type { Tool, ToolParameters } from '../tools.ts';
 import {
   type Answerer,
   type AnswerPort,
@@ -19,9 +20,10 @@ import {
 } from './answerer.ts';
 import { createCitations } from './citations.ts';
 import { complete, toParameters } from './completion.ts';
+import { estimateTokens } from './pace.ts';
 import { toDataBlock, toPrompt } from './prompt.ts';
 
-const maxToolRounds = 5;
+const maxToolRounds = 12;
 /** Silence of the provider, not the length of an answer. */
 const timeoutMs = 60_000;
 
@@ -46,7 +48,14 @@ export function createProviderAnswerer(options: ProviderOptions, search: Search)
   return {
     model: options.model,
 
-    async answer(request, port, signal) {
+    overhead(request) {
+      const { passages } = begin(request, search);
+      const sent = [toPrompt({ ...request, history: [], summary: '' }, passages), request.tools];
+      return estimateTokens(JSON.stringify(sent));
+    },
+
+    async answer(asked, port, signal) {
+      const request = withMemoryTool(asked);
       const total: Usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
       const state = request.resumed ? resume(request) : begin(request, search);
       const citations = createCitations(
@@ -57,7 +66,8 @@ export function createProviderAnswerer(options: ProviderOptions, search: Search)
       for (;;) {
         const pause = await runPending(state, request, port);
         if (pause) return { ...pause, usage: total };
-        const offersTools = request.tools.length > 0 && state.rounds < maxToolRounds;
+        const offersTools =
+          request.reasoningMode !== 'standard' && request.tools.length > 0 && state.rounds < maxToolRounds;
         const { text, calls, usage } = await complete(
           client,
           toParameters(options, request, [...prompt, ...state.exchange], offersTools),
@@ -75,7 +85,8 @@ export function createProviderAnswerer(options: ProviderOptions, search: Search)
           return total.total_tokens > 0 ? { kind: 'done', usage: total } : { kind: 'done' };
         state.rounds += 1;
         state.exchange.push({ role: 'assistant', content: text === '' ? null : text, tool_calls: calls });
-        state.pending = calls;
+        // A list of its own: what is done is taken off it, and the exchange keeps all.
+        state.pending = [...calls];
       }
     },
 
@@ -103,6 +114,30 @@ export function createProviderAnswerer(options: ProviderOptions, search: Search)
       return answer.choices[0]?.message.content ?? '';
     },
   };
+}
+
+/** What the model finds worth remembering of a signed-in visitor is kept by a tool of its own. */
+function withMemoryTool(request: AnswerRequest): AnswerRequest {
+  const { memories, tools, reasoningMode } = request;
+  if (!memories || reasoningMode === 'standard') return request;
+  const save: Tool = {
+    name: 'save_memory',
+    title: 'Remember',
+    description: 'Remembers something about this visitor for later conversations.',
+    approval: 'auto',
+    parameters: {
+      type: 'object',
+      properties: { content: { type: 'string' }, type: { type: 'string', enum: memoryTypes } },
+      required: ['content'],
+    },
+    async run({ content, type }) {
+      if (typeof content !== 'string' || content.trim() === '')
+        return { ok: false, result: { error: 'content: a text is needed.' } };
+      memories.add(content, memoryTypes.find((one) => one === type) ?? 'semantic');
+      return { ok: true, result: { saved: true } };
+    },
+  };
+  return { ...request, tools: [...tools, save] };
 }
 
 function begin(request: AnswerRequest, search: Search): State {

@@ -11,6 +11,7 @@ import { cutToTokens, type Pace, sayWords } from '../answer/pace.ts';
 import { summariseByFirstSentences } from '../answer/summary.ts';
 import type { Search } from '../retrieval/search.ts';
 import { createLookup } from './lookup.ts';
+import { readRemember, toRemembered } from './remember.ts';
 import { escapeMarkdown } from './say.ts';
 import { readTalk, toTalk } from './talk.ts';
 import { toDenied, toMissing, toResultText } from './toolresult.ts';
@@ -41,7 +42,7 @@ export function createBuiltinAnswerer(
         if (request.reasoningMode === 'agent') port.reasoning(found.reasoning);
         if (found.kind === 'ambiguous') return toQuestion(found.options);
         if (found.sources.length > 0) port.sources(found.sources);
-        await say(found.text);
+        await say((found.kind === 'nothing' && request.bot.no_answer_reply) || found.text);
         return done;
       }
 
@@ -49,6 +50,14 @@ export function createBuiltinAnswerer(
         const { tool, decision } = request.resumed;
         if (decision.kind === 'answers') return answerFromPages(decision.answers);
         await say(decision.kind === 'denied' ? toDenied(tool) : toResultText(tool, decision));
+        return done;
+      }
+
+      const asked = readRemember(request.question);
+      if (asked && request.memories) {
+        const { known, add } = request.memories;
+        if (asked.content !== undefined) add(asked.content, 'semantic');
+        await say(asked.content === undefined ? toRemembered(known) : 'I will remember that.');
         return done;
       }
 

@@ -1,11 +1,21 @@
-/** A website: its first page and the pages of the same origin that links lead to, 50 at most. */
+/** A website: its first page and the pages of the same origin that links lead to and its robots.txt allows. */
 
-import { type FetchedPage, fetchPage, toUrl } from './fetchpage.ts';
+import robotsParser from 'robots-parser';
+import { AgentError } from '../errors.ts';
+import { type FetchedPage, fetchAddress, fetchPage, robotName, toText, toUrl } from './fetchpage.ts';
 
-const maxPages = 50;
+const maxPages = 500;
+const maxRobotsBytes = 500 * 1024;
 
-/** Fails only when the first page does; a broken link costs that page, no more. */
-export async function crawlSite(start: string, signal: AbortSignal): Promise<FetchedPage[]> {
+/** Fails only when the first page does; a broken link costs that page, no more. `onPage` hears of each. */
+export async function crawlSite(
+  start: string,
+  signal: AbortSignal,
+  onPage: (pages: number) => void,
+): Promise<FetchedPage[]> {
+  const isAllowed = await readRobots(start, signal);
+  if (!isAllowed(start))
+    throw new AgentError(400, 'page_unreadable', 'The robots.txt of the site does not allow it.');
   const first = await fetchPage(start, signal);
   const origin = new URL(first.url).origin;
   const pages = new Map([[first.url, first]]);
@@ -14,24 +24,39 @@ export async function crawlSite(start: string, signal: AbortSignal): Promise<Fet
   const enqueueLinksOf = (page: FetchedPage) => {
     for (const link of page.links) {
       const url = toUrl(link, new URL(page.url));
-      if (!url || url.origin !== origin || seen.has(url.href)) continue;
+      if (!url || url.origin !== origin || seen.has(url.href) || !isAllowed(url.href)) continue;
       seen.add(url.href);
       queue.push(url.href);
     }
   };
   enqueueLinksOf(first);
+  onPage(1);
   for (let tried = 1; tried < maxPages; tried += 1) {
     const next = queue.shift();
     if (next === undefined) break;
     signal.throwIfAborted();
     try {
       const page = await fetchPage(next, signal);
-      if (new URL(page.url).origin !== origin || pages.has(page.url)) continue;
+      if (new URL(page.url).origin !== origin || pages.has(page.url) || !isAllowed(page.url)) continue;
       pages.set(page.url, page);
       enqueueLinksOf(page);
+      onPage(pages.size);
     } catch (thrown) {
       if (signal.aborted) throw thrown;
     }
   }
   return [...pages.values()];
+}
+
+/** A site without a robots.txt, or with one that cannot be had, allows everything. */
+async function readRobots(start: string, signal: AbortSignal): Promise<(url: string) => boolean> {
+  const address = new URL('/robots.txt', start).href;
+  try {
+    const fetched = await fetchAddress(address, 'text/plain', maxRobotsBytes, signal);
+    const robots = robotsParser(address, toText(fetched));
+    return (url) => robots.isAllowed(url, robotName) !== false;
+  } catch (thrown) {
+    if (signal.aborted) throw thrown;
+    return () => true;
+  }
 }

@@ -1,70 +1,132 @@
 /** From a source to its passages, in the background: processing, then success or failed. */
 
+import { estimateTokens } from '../answer/pace.ts';
 import { AgentError } from '../errors.ts';
 import type { EventLog } from '../events.ts';
-import type { NewPassage, Source, SourceStore } from '../store/sources.ts';
+import type { Source, SourceReading, SourceStore } from '../store/sources.ts';
 import { toBlocks, toPassages } from './chunk.ts';
 import { crawlSite } from './crawl.ts';
 import { type FetchedPage, fetchPage } from './fetchpage.ts';
+import { fetchFile } from './file.ts';
+import type { Block } from './html.ts';
 
 export interface Ingest {
   start(source: Source): void;
+  /** How many pages of a source were read so far, while it is being read. */
+  pagesRead(uuid: string): number | undefined;
+  /** Forgets what is due to be forgotten, and reads again what is due to be read. */
+  keepUp(): void;
   /** Resolves when nothing is being read any more. */
   idle(): Promise<void>;
   close(): Promise<void>;
 }
 
+/** Every so many pages a website's progress is told. */
+const progressPages = 25;
+const keepUpMs = 10_000;
+
 export function createIngest(sources: SourceStore, events: EventLog): Ingest {
   const closing = new AbortController();
   const running = new Set<Promise<void>>();
+  const progress = new Map<string, number>();
   const idle = async () => {
     while (running.size > 0) await Promise.all(running);
   };
 
   async function run(source: Source) {
+    const onPage = (pages: number) => {
+      progress.set(source.uuid, pages);
+      if (pages % progressPages === 0)
+        events.record('source.reading', { source_id: source.uuid, url: source.source, pages });
+    };
     try {
-      const passages = await readSource(source, closing.signal);
-      if (passages.length === 0) throw new AgentError(400, 'source_empty', 'No text was found.');
-      sources.succeed(source, passages);
-      events.record('source.read', { source_id: source.uuid, passages: passages.length });
+      const reading = await readSource(source, closing.signal, onPage);
+      if (reading.passages.length === 0) throw new AgentError(400, 'source_empty', 'No text was found.');
+      sources.succeed(source, reading);
+      events.record('source.read', { source_id: source.uuid, passages: reading.passages.length });
     } catch (thrown) {
       const reason = thrown instanceof AgentError ? thrown.message : 'The address could not be read.';
       sources.fail(source, reason);
       events.record('source.failed', { source_id: source.uuid, reason });
+    } finally {
+      progress.delete(source.uuid);
     }
   }
+  const start = (source: Source) => {
+    const job = run(source).finally(() => running.delete(job));
+    running.add(job);
+  };
+  const keepUp = () => {
+    sources.forgetDue();
+    for (const source of sources.due()) {
+      sources.markProcessing(source);
+      start(source);
+    }
+  };
+  const timer = setInterval(keepUp, keepUpMs);
+  timer.unref();
 
   return {
-    start(source) {
-      const job = run(source).finally(() => running.delete(job));
-      running.add(job);
-    },
+    start,
+    keepUp,
     idle,
+    pagesRead: (uuid) => progress.get(uuid),
     async close() {
+      clearInterval(timer);
       closing.abort();
       await idle();
     },
   };
 }
 
-async function readSource(source: Source, signal: AbortSignal): Promise<NewPassage[]> {
-  if (source.type === 'text')
-    return toPassages(toBlocks(source.source)).map((passage) => ({
-      ...passage,
+async function readSource(
+  source: Source,
+  signal: AbortSignal,
+  onPage: (pages: number) => void,
+): Promise<SourceReading> {
+  if (source.type === 'text') {
+    const { title, source: content } = source;
+    const passages = toPassages(toBlocks(content)).map((one) => ({
+      ...one,
       url: null,
       favicon: null,
-      title: source.title,
+      title,
     }));
-  const pages: FetchedPage[] =
-    source.type === 'website'
-      ? await crawlSite(source.source, signal)
-      : [await fetchPage(source.source, signal)];
-  return pages.flatMap((page) =>
-    toPassages(page.blocks).map((passage) => ({
-      ...passage,
-      url: page.url,
-      favicon: page.favicon,
-      title: page.title,
-    })),
-  );
+    return { passages, content, links: [], tokens: estimateTokens(content), error: null };
+  }
+  if (source.type === 'website') return toReading(await crawlSite(source.source, signal, onPage), []);
+  const pages: FetchedPage[] = [];
+  const unreadable: string[] = [];
+  const addresses = source.source.split('\n');
+  for (const address of addresses) {
+    try {
+      pages.push(await (source.type === 'file' ? fetchFile : fetchPage)(address, signal));
+      onPage(pages.length);
+    } catch (thrown) {
+      if (signal.aborted) throw thrown;
+      if (addresses.length === 1) throw thrown;
+      const reason = thrown instanceof AgentError ? thrown.message : 'The address could not be read.';
+      unreadable.push(`${address}: ${reason}`);
+    }
+  }
+  if (pages.length === 0) throw new AgentError(400, 'page_unreadable', unreadable.join(' '));
+  return toReading(pages, unreadable);
+}
+
+function toReading(pages: readonly FetchedPage[], unreadable: readonly string[]): SourceReading {
+  const texts = pages.map(({ blocks }) => blocks.map(toLine).join('\n'));
+  return {
+    passages: pages.flatMap(({ url, favicon, title, blocks }) =>
+      toPassages(blocks).map((passage) => ({ ...passage, url, favicon, title })),
+    ),
+    content: texts.join('\n\n'),
+    links: pages.map(({ url, title }, index) => ({ url, title, tokens: estimateTokens(texts[index]!) })),
+    tokens: texts.reduce((sum, text) => sum + estimateTokens(text), 0),
+    error: unreadable.length > 0 ? unreadable.join(' ') : null,
+  };
+}
+
+function toLine({ kind, level, text }: Block): string {
+  if (kind === 'heading') return `${'#'.repeat(level)} ${text}`;
+  return kind === 'item' || kind === 'step' ? `- ${text}` : text;
 }

@@ -68,7 +68,7 @@ export function createSearch(db: Db) {
     *texts(botId: string): Iterable<string> {
       const rows = db
         .prepare(
-          `SELECT passages.title || ' ' || section || ' ' || content AS text FROM passages
+          `SELECT passages.title || ' ' || passages.section || ' ' || passages.content AS text FROM passages
            JOIN sources ON sources.id = passages.source WHERE sources.bot_id = ?`,
         )
         .iterate(botId) as Iterable<{ text: string }>;

@@ -6,12 +6,12 @@ import { type AccessEnv, requireBot } from '../access.ts';
 import { AgentError } from '../errors.ts';
 import { chatId, flag, readInput, target, texts } from '../input.ts';
 import type { Parts } from '../parts.ts';
+import type { Bot } from '../store/bots.ts';
 import { beginTurn, type ChatCall } from '../turns/begin.ts';
 import { toEventStream } from './stream.ts';
 
 const maxMetadataBytes = 4096;
 const maxMessageLength = 100_000;
-const defaultTop = 5;
 const retiredModes = ['interactive', 'stepwise', 'react'];
 
 const attachment = v.object({
@@ -38,7 +38,7 @@ const chatInput = {
   top: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(50))),
   reasoning_mode: v.optional(v.string()),
   chat_mode: v.optional(v.picklist(['ask', 'edit', 'plan'])),
-  memory: v.optional(v.boolean()),
+  memory: v.optional(flag),
   attachments: v.optional(v.pipe(v.array(attachment), v.maxLength(20))),
   pasted: v.optional(v.pipe(v.array(v.string()), v.maxLength(20))),
   workspace_uuid: v.optional(v.string()),
@@ -53,13 +53,13 @@ export function routeChat(app: Hono<AccessEnv>, parts: Parts) {
   app.post('/v1/bot/chat', async (c) => {
     const input = await readInput(c, chatInput);
     const bot = requireBot(parts, c.get('caller'), input);
-    const turn = beginTurn(parts, c.get('caller'), bot, toChatCall(input));
+    const turn = beginTurn(parts, c.get('caller'), bot, toChatCall(input, bot));
     if (input.stream === true) return toEventStream(turn.reply, c.res.headers);
     return c.json({ chat: (await turn.finished).chat });
   });
 }
 
-function toChatCall(input: ChatInput): ChatCall {
+function toChatCall(input: ChatInput, bot: Bot): ChatCall {
   return {
     message: input.message,
     chatId: input.chat_id,
@@ -68,11 +68,11 @@ function toChatCall(input: ChatInput): ChatCall {
     asksService: input.purpose === 'service',
     workspaceUuid: input.workspace_uuid,
     provider: { host: input.provider_host, key: input.provider_key, model: input.model },
-    reasoningMode: readReasoningMode(input.reasoning_mode ?? 'auto'),
+    reasoningMode: readReasoningMode(input.reasoning_mode ?? bot.reasoning_type),
     scope: {
       ...(input.source_ids === undefined ? {} : { sourceIds: input.source_ids }),
       ...(input.tags === undefined ? {} : { tags: input.tags }),
-      top: input.memory === false ? 0 : (input.top ?? defaultTop),
+      top: (input.memory ?? bot.memory) ? (input.top ?? bot.top) : 0,
     },
     data: {
       ...(input.metadata === undefined ? {} : { metadata: readMetadata(input.metadata) }),

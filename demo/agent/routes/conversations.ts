@@ -9,6 +9,7 @@ import { readPage, toPagination } from '../paging.ts';
 import type { Parts } from '../parts.ts';
 import type { Bot } from '../store/bots.ts';
 import type { Chat } from '../store/chats.ts';
+import { requireMode } from '../turns/gate.ts';
 import { toIso, toWireMessage } from '../turns/wire.ts';
 
 const title = v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(200));
@@ -86,18 +87,13 @@ export function routeConversations(app: Hono<AccessEnv>, parts: Parts) {
       chat_id: chatId,
       chat_mode: v.optional(mode),
       mode: v.optional(mode),
+      member_id: v.optional(chatId),
     });
     const chat = requireChat(parts, requireBot(parts, c.get('caller'), input), input.chat_id);
     const chat_mode = input.chat_mode ?? input.mode;
     if (chat_mode === undefined)
       throw new AgentError(400, 'invalid_parameters', 'chat_mode: ask, edit or plan is needed.');
-    const isBuilders = chat.persona === 'builder' && c.get('caller').runsProject;
-    if (chat_mode !== 'ask' && !isBuilders)
-      throw new AgentError(
-        403,
-        'mode_not_allowed',
-        'Edit and plan are for conversations of the site builder.',
-      );
+    requireMode(parts, c.get('caller'), chat.persona, input.member_id ?? chat.member_id, chat_mode);
     chats.set(chat.id, { chat_mode });
     return c.json({ success: true, chat: { chat_id: chat.chat_id, chat_mode } });
   });

@@ -1,8 +1,8 @@
-/** Training sources: create, read, readall, delete; and search over their passages. */
+/** Training sources: create, read, readall, update, delete; and search over their passages. */
 
 import type { Hono } from 'hono';
 import * as v from 'valibot';
-import { type AccessEnv, requireBot } from '../access.ts';
+import { type AccessEnv, requireBot, requireManager } from '../access.ts';
 import { AgentError } from '../errors.ts';
 import { paging, readInput, target, texts } from '../input.ts';
 import { readPage, toPagination } from '../paging.ts';
@@ -10,42 +10,77 @@ import type { Parts } from '../parts.ts';
 import { toUrl } from '../retrieval/fetchpage.ts';
 import { toTerms } from '../retrieval/terms.ts';
 import { toWords } from '../retrieval/words.ts';
-import type { Source, SourceType } from '../store/sources.ts';
+import type { Bot } from '../store/bots.ts';
+import {
+  type Frequency,
+  frequencies,
+  type Lifetime,
+  lifetimes,
+  type Source,
+  type SourceType,
+  sourceTypes,
+} from '../store/sources.ts';
 import { toIso } from '../turns/wire.ts';
+
+const maxAddresses = 50;
+
+const title = v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(300));
+const description = v.optional(v.nullable(v.pipe(v.string(), v.maxLength(2000))));
+const forgetAfter = v.picklist(Object.keys(lifetimes) as Lifetime[]);
+const syncFrequency = v.picklist(Object.keys(frequencies) as Frequency[]);
+const address = v.pipe(v.string(), v.minLength(1));
+const addresses = v.union([
+  address,
+  v.pipe(v.array(address), v.minLength(1, '1 to 50 addresses are needed'), v.maxLength(maxAddresses)),
+]);
 
 export function routeSources(app: Hono<AccessEnv>, parts: Parts) {
   const { sources, search } = parts;
+  const requireSource = (bot: Bot, uuid: string): Source => {
+    const source = sources.find(bot.uuid, uuid);
+    if (!source) throw new AgentError(404, 'source_not_found', 'This bot has no such source.');
+    return source;
+  };
+  const toWire = (source: Source) => ({
+    ...toWireSource(source),
+    ...(source.status === 'processing' ? { pages_read: parts.ingest.pagesRead(source.uuid) ?? 0 } : {}),
+  });
 
   app.post('/v1/bot/source/create', async (c) => {
     const caller = c.get('caller');
     const input = await readInput(c, {
       ...target,
       title: v.optional(v.pipe(v.string(), v.trim(), v.maxLength(300))),
-      type: v.picklist(['text', 'website', 'webpage']),
-      source: v.pipe(v.string(), v.minLength(1)),
+      description,
+      type: v.picklist(sourceTypes),
+      source: addresses,
       tags: v.optional(texts, []),
+      forget_after: v.optional(forgetAfter, 'never'),
+      sync_frequency: v.optional(syncFrequency, 'never'),
     });
+    const read = readSource(input.type, input.source);
     const bot = requireBot(parts, caller, input);
-    if (!caller.runsProject)
-      throw new AgentError(403, 'forbidden', 'Sources are made by owners and admins of the project.');
+    requireManager(caller);
     const source = sources.create(bot.uuid, {
-      title: input.title || (input.type === 'text' ? 'Text' : input.source),
+      title: input.title || (input.type === 'text' ? 'Text' : read.split('\n')[0]!.slice(0, 300)),
+      description: input.description ?? null,
       type: input.type,
-      source: readSource(input.type, input.source),
+      source: read,
       tags: input.tags,
+      forget_after: input.forget_after,
+      sync_frequency: input.sync_frequency,
     });
     parts.events.record('source.created', { source_id: source.uuid, type: source.type });
     parts.ingest.start(source);
-    return c.json({ success: true, source: toWireSource(source) }, 201);
+    return c.json({ success: true, source: toWire(source) }, 201);
   });
 
-  const ofSource = { ...target, source_id: v.pipe(v.string(), v.minLength(1)) };
+  const ofSource = { ...target, source_id: v.pipe(v.string(), v.minLength(1), v.maxLength(200)) };
 
   app.get('/v1/bot/source/read', async (c) => {
     const input = await readInput(c, ofSource);
-    const source = sources.find(requireBot(parts, c.get('caller'), input).uuid, input.source_id);
-    if (!source) throw new AgentError(404, 'source_not_found', 'This bot has no such source.');
-    return c.json({ source: toWireSource(source) });
+    const source = requireSource(requireBot(parts, c.get('caller'), input), input.source_id);
+    return c.json({ source: { ...toWire(source), content: sources.readContent(source) } });
   });
 
   app.get('/v1/bot/source/readall', async (c) => {
@@ -53,17 +88,50 @@ export function routeSources(app: Hono<AccessEnv>, parts: Parts) {
     const bot = requireBot(parts, c.get('caller'), input);
     const page = readPage(input);
     const { sources: found, total } = sources.list(bot.uuid, page);
-    return c.json({ sources: found.map(toWireSource), pagination: toPagination(page, total) });
+    return c.json({ sources: found.map(toWire), pagination: toPagination(page, total) });
+  });
+
+  app.put('/v1/bot/source/update', async (c) => {
+    const caller = c.get('caller');
+    const fields = {
+      title: v.optional(title),
+      description,
+      tags: v.optional(v.nullable(texts)),
+      forget_after: v.optional(forgetAfter),
+      sync_frequency: v.optional(syncFrequency),
+      source: v.optional(addresses),
+    };
+    const input = await readInput(c, { ...ofSource, ...fields });
+    const bot = requireBot(parts, caller, input);
+    requireManager(caller);
+    const source = requireSource(bot, input.source_id);
+    const { description: newDescription, tags, forget_after, sync_frequency, source: newSource } = input;
+    const updated = sources.update(source, {
+      ...(input.title === undefined ? {} : { title: input.title }),
+      ...(newDescription === undefined ? {} : { description: newDescription }),
+      ...(tags === undefined ? {} : { tags: tags ?? [] }),
+      ...(forget_after === undefined ? {} : { forget_after }),
+      ...(sync_frequency === undefined ? {} : { sync_frequency }),
+      ...(newSource === undefined ? {} : { source: readSource(source.type, newSource) }),
+    });
+    if (newSource !== undefined) parts.ingest.start(updated);
+    const wire = toWire(updated);
+    const sent = Object.keys(fields).filter((name) => input[name as keyof typeof input] !== undefined);
+    return c.json({
+      id: wire.id,
+      status: wire.status,
+      updated_at: wire.updated_at,
+      ...Object.fromEntries(sent.map((name) => [name, wire[name as keyof typeof wire]])),
+    });
   });
 
   app.delete('/v1/bot/source/delete', async (c) => {
     const caller = c.get('caller');
     const input = await readInput(c, ofSource);
     const bot = requireBot(parts, caller, input);
-    if (!caller.runsProject)
-      throw new AgentError(403, 'forbidden', 'Sources are deleted by owners and admins of the project.');
-    if (!sources.delete(bot.uuid, input.source_id))
-      throw new AgentError(404, 'source_not_found', 'This bot has no such source.');
+    requireManager(caller);
+    requireSource(bot, input.source_id);
+    sources.delete(bot.uuid, input.source_id);
     return c.json({ success: true, message: 'The source was deleted.' });
   });
 
@@ -100,25 +168,47 @@ export function routeSources(app: Hono<AccessEnv>, parts: Parts) {
   });
 }
 
-function readSource(type: SourceType, source: string): string {
-  if (type === 'text') return source;
-  const url = toUrl(source);
-  if (!url) throw new AgentError(400, 'invalid_parameters', 'source: an http or https URL is needed.');
-  return url.href;
+/** As the store keeps it: a text as it is, addresses one a line. */
+function readSource(type: SourceType, source: string | string[]): string {
+  const isList = type === 'webpage' || type === 'file';
+  if (Array.isArray(source) && !isList)
+    throw new AgentError(400, 'invalid_parameters', `source: of a ${type} a string is needed.`);
+  if (type === 'text') return source as string;
+  return [source]
+    .flat()
+    .map((each) => {
+      const url = toUrl(each);
+      if (!url) throw new AgentError(400, 'invalid_parameters', 'source: an http or https URL is needed.');
+      return url.href;
+    })
+    .join('\n');
 }
 
 function toWireSource(source: Source) {
   return {
     uuid: source.uuid,
+    id: source.uuid,
     title: source.title,
+    description: source.description,
     type: source.type,
-    // A text is as long as it likes; its title is enough in a list.
-    source: source.type === 'text' ? null : source.source,
+    source: toWireAddresses(source),
     tags: source.tags,
     status: source.status,
     error: source.error,
     passages: source.passages,
+    tokens: source.tokens,
+    links: source.links,
+    forget_after: source.forget_after,
+    forget_after_at: source.forget_after_at === null ? null : toIso(source.forget_after_at),
+    sync_frequency: source.sync_frequency,
+    synced_at: source.synced_at === null ? null : toIso(source.synced_at),
     created_at: toIso(source.created_at),
     updated_at: toIso(source.updated_at),
   };
+}
+
+/** A text is as long as it likes: `source/read` gives it as content. */
+function toWireAddresses({ type, source }: Source): string | string[] | null {
+  if (type === 'text') return null;
+  return type === 'website' ? source : source.split('\n');
 }

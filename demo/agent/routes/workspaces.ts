@@ -2,7 +2,7 @@
 
 import type { Hono } from 'hono';
 import * as v from 'valibot';
-import { type AccessEnv, requireBot } from '../access.ts';
+import { type AccessEnv, requireBot, requireManager } from '../access.ts';
 import { AgentError } from '../errors.ts';
 import { paging, readInput, target } from '../input.ts';
 import { readPage, toPagination } from '../paging.ts';
@@ -19,9 +19,11 @@ export function routeWorkspaces(app: Hono<AccessEnv>, parts: Parts) {
       purpose: v.optional(v.unknown()),
     });
     const bot = requireBot(parts, caller, input);
-    if (!caller.runsProject)
-      throw new AgentError(403, 'forbidden', 'Workspaces are made by owners and admins of the project.');
+    requireManager(caller);
     const kind = input.purpose === 'service' ? 'service' : 'dashboard';
+    const most = parts.config.limits[`${kind}_workspaces`];
+    if (parts.workspaces.countOf(bot.uuid, kind) >= most)
+      throw new AgentError(403, 'plan_limit_reached', `The plan has ${most} ${kind} workspaces an agent.`);
     const workspace = parts.workspaces.create(caller.projectId, bot.uuid, input.name, kind);
     parts.events.record('workspace.created', { workspace_uuid: workspace.uuid });
     return c.json({ success: true, workspace: toWireWorkspace(workspace) }, 201);

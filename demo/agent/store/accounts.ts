@@ -2,6 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import type { Db } from '../db.ts';
+import { type Page, toOffset } from '../paging.ts';
 
 export interface Person {
   email: string;
@@ -18,6 +19,27 @@ export interface Subscriber {
 
 export function createAccountStore(db: Db, now: () => number) {
   return {
+    /** Who came by single sign-on with this uuid, which is the member id of chat calls. */
+    find(projectId: string, uuid: string): { uuid: string; email: string } | undefined {
+      return db
+        .prepare('SELECT uuid, email FROM accounts WHERE project_id = ? AND uuid = ?')
+        .get(projectId, uuid) as { uuid: string; email: string } | undefined;
+    },
+
+    list(botId: string, page: Page): { subscribers: Subscriber[]; total: number } {
+      const { total } = db
+        .prepare('SELECT count(*) AS total FROM subscribers WHERE bot_id = ?')
+        .get(botId) as { total: number };
+      const subscribers = db
+        .prepare(
+          `SELECT subscribers.id, email, name, subscribed_at FROM subscribers
+           JOIN accounts ON accounts.uuid = subscribers.account WHERE bot_id = ?
+           ORDER BY subscribers.id DESC LIMIT ? OFFSET ?`,
+        )
+        .all(botId, page.perPage, toOffset(page)) as Subscriber[];
+      return { subscribers, total };
+    },
+
     /** Finds or makes the account and its subscriber; `isNew` says whether the subscriber was made. */
     join(
       projectId: string,

@@ -45,6 +45,23 @@ export function createWorkspaceStore(db: Db, now: () => number) {
       if (row === undefined) insert(botId, 'Default', 'dashboard', 1);
     },
 
+    count(projectId: string, kind: Workspace['kind']): number {
+      const row = db
+        .prepare(
+          `SELECT count(*) AS count FROM workspaces JOIN bots ON bots.uuid = workspaces.bot_id
+           WHERE bots.project_id = ? AND kind = ?`,
+        )
+        .get(projectId, kind);
+      return (row as { count: number }).count;
+    },
+
+    countOf(botId: string, kind: Workspace['kind']): number {
+      const row = db
+        .prepare('SELECT count(*) AS count FROM workspaces WHERE bot_id = ? AND kind = ?')
+        .get(botId, kind);
+      return (row as { count: number }).count;
+    },
+
     list(botId: string, page: Page): { workspaces: Workspace[]; total: number } {
       const { total } = db
         .prepare('SELECT count(*) AS total FROM workspaces WHERE bot_id = ?')

@@ -49,7 +49,9 @@ export async function answerTurn(
   });
 
   const save = (reason: FinishReason, usage: Usage): Message => {
-    const spent = reason === 'error' && saying.text === '' ? 0 : toCredits(call, saying.executedTools.length);
+    const isAgent = countsAsAgent(call, saying.executedTools);
+    const isFree = reason === 'error' && saying.text === '';
+    const spent = isFree ? 0 : isAgent ? toAgentCredits(saying.executedTools) : 1;
     parts.bots.charge(chat.bot_id, Math.max(0, spent - start.creditsUsed));
     return parts.messages.save({
       uuid: messageId,
@@ -57,7 +59,7 @@ export async function answerTurn(
       role: 'system',
       content: start.content + saying.text,
       model: answerer.model,
-      reasoning_type: call.reasoningMode,
+      reasoning_type: isAgent ? 'agent' : 'standard',
       credit_used: Math.max(spent, start.creditsUsed),
       tokens: usage.completion_tokens,
       sources: saying.sources,
@@ -70,7 +72,7 @@ export async function answerTurn(
     const outcome = await untilAborted(work(answerer, prepare, saying), saying.signal);
     const usage = outcome.usage ?? estimated();
     const agent = save(outcome.kind === 'paused' ? 'paused' : 'stop', usage);
-    const wire = toWireChat(user, agent, chatId, usage);
+    const wire = toWireChat(user, agent, chatId, usage, call.notes);
     if (outcome.kind === 'done') {
       events.record('chat.done', { chat_id: chatId, message_id: messageId });
       return { frame: 'done', chat: wire };
@@ -86,6 +88,8 @@ export async function answerTurn(
       state: outcome.state,
       call,
     });
+    // The caller's own provider goes on with it: kept here, its key reaches no disk.
+    parts.answerers.hold(pause.executionId, answerer);
     events.record('chat.paused', { chat_id: chatId, message_id: messageId, tool: outcome.tool.name });
     const wirePause = toWirePause(pause, chatId);
     return { frame: 'approval', chat: { ...wire, ...wirePause }, pause: wirePause };
@@ -93,7 +97,7 @@ export async function answerTurn(
     if (turnSignal.aborted) {
       const agent = save('cancelled', estimated());
       events.record('chat.cancelled', { chat_id: chatId, message_id: messageId });
-      return { frame: 'done', chat: toWireChat(user, agent, chatId, estimated()) };
+      return { frame: 'done', chat: toWireChat(user, agent, chatId, estimated(), call.notes) };
     }
     const error = toAgentError(saying.signal.aborted ? saying.signal.reason : thrown);
     if (saying.text !== '' || start.content !== '') save('error', estimated());
@@ -125,9 +129,14 @@ function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-/** standard and auto 1; agent 1 and one a tool call, 10 at most. */
-function toCredits({ reasoningMode }: Call, toolCalls: number): number {
-  return reasoningMode === 'agent' ? Math.min(maxAgentCredits, 1 + toolCalls) : 1;
+/** `auto` counts as what it turned out to be: as agent once it has called a tool. */
+function countsAsAgent({ reasoningMode }: Call, tools: readonly ExecutedTool[]): boolean {
+  return reasoningMode === 'agent' || (reasoningMode === 'auto' && tools.length > 0);
+}
+
+/** One, and one a tool call that ran, 10 at most. */
+function toAgentCredits(tools: readonly ExecutedTool[]): number {
+  return Math.min(maxAgentCredits, 1 + tools.filter(({ status }) => status !== 'denied').length);
 }
 
 function toUsage(question: string, answer: string): Usage {

@@ -1,18 +1,22 @@
 /** A new turn of a conversation: who is asking, in which workspace, and the question's record. */
 
 import { randomUUID } from 'node:crypto';
+import type { Answerer } from '../answer/answerer.ts';
 import type { ProviderOverride } from '../answer/answerers.ts';
 import { estimateTokens } from '../answer/pace.ts';
+import { builtinModel } from '../builtin/answerer.ts';
 import { AgentError } from '../errors.ts';
 import type { Parts } from '../parts.ts';
-import type { Bot, Caller } from '../store/bots.ts';
+import type { Bot } from '../store/bots.ts';
 import type { Chat, ChatMode, Persona, Purpose } from '../store/chats.ts';
+import type { Caller } from '../store/keys.ts';
 import { answerTurn, type TurnStart } from './answering.ts';
 import type { Call } from './call.ts';
+import { requireMayAsk } from './gate.ts';
 import { toAnswerRequest } from './request.ts';
 import type { Turn } from './runner.ts';
 
-export interface ChatCall extends Omit<Call, 'persona'> {
+export interface ChatCall extends Omit<Call, 'persona' | 'notes'> {
   message: string;
   chatId: string | undefined;
   chatMode: ChatMode | undefined;
@@ -26,20 +30,17 @@ export interface ChatCall extends Omit<Call, 'persona'> {
 export function beginTurn(parts: Parts, caller: Caller, bot: Bot, call: ChatCall): Turn {
   const { chats, messages, pauses, turns, events } = parts;
   const chatId = call.chatId ?? randomUUID();
-  turns.requireIdle(bot.uuid, chatId);
-  if (bot.credits <= 0) throw new AgentError(403, 'credits_exhausted', 'This agent has no credits left.');
-
-  const purpose: Purpose = !call.asksService ? 'none' : caller.runsProject ? 'granted' : 'ignored';
+  const purpose: Purpose = !call.asksService ? 'none' : caller.isStaff ? 'granted' : 'ignored';
   const before = chats.find(bot.uuid, chatId);
   const persona = toPersona(caller, purpose, call.memberId, before);
-  if (persona !== 'builder' && (call.chatMode === 'edit' || call.chatMode === 'plan'))
-    throw new AgentError(403, 'mode_not_allowed', 'Edit and plan are for conversations of the site builder.');
+  requireMayAsk(parts, { caller, bot, persona, ...call });
+  turns.requireIdle(bot.uuid, chatId);
   const pinned =
     purpose === 'granted' && call.workspaceUuid !== undefined
       ? requireWorkspace(parts, caller.projectId, call.workspaceUuid)
       : undefined;
   // Bad provider addresses fail here, before anything is recorded.
-  const answerer = parts.answerers.choose(caller.runsProject ? call.provider : {});
+  const answerer = parts.answerers.choose(caller.isStaff ? call.provider : {}, bot.model ?? undefined);
 
   const chat =
     before ??
@@ -50,7 +51,7 @@ export function beginTurn(parts: Parts, caller: Caller, bot: Bot, call: ChatCall
       member_id: call.memberId ?? null,
       persona,
       purpose,
-      chat_mode: call.chatMode ?? 'ask',
+      chat_mode: call.chatMode ?? (persona === 'builder' ? bot.chat_mode : 'ask'),
     });
   chats.set(chat.id, {
     purpose,
@@ -83,7 +84,8 @@ export function beginTurn(parts: Parts, caller: Caller, bot: Bot, call: ChatCall
       reasoningMode: call.reasoningMode,
       scope: call.scope,
       data: call.data,
-      overrides: caller.runsProject ? call.overrides : withoutStaffOverrides(call.overrides),
+      overrides: caller.isStaff ? call.overrides : withoutStaffOverrides(call.overrides),
+      notes: toNotes(caller, answerer, call),
     },
   };
   events.record('chat.started', { chat_id: chatId, message_id: start.messageId, persona, purpose });
@@ -112,7 +114,7 @@ function toPersona(
 ): Persona {
   if (purpose === 'granted') return 'service';
   const isBuilders = chat === undefined ? memberId === undefined : chat.persona === 'builder';
-  return caller.runsProject && isBuilders ? 'builder' : 'visitor';
+  return caller.isStaff && isBuilders ? 'builder' : 'visitor';
 }
 
 function requireWorkspace(parts: Parts, projectId: string, uuid: string): string {
@@ -123,6 +125,20 @@ function requireWorkspace(parts: Parts, projectId: string, uuid: string): string
 
 function withoutStaffOverrides({ instruction: _instruction, model: _model, ...rest }: Call['overrides']) {
   return rest;
+}
+
+/** What was asked for and has no effect: nothing is ignored in silence. */
+function toNotes(caller: Caller, answerer: Answerer, { overrides, provider }: ChatCall): string[] {
+  const given = { ...overrides, provider_host: provider.host, provider_key: provider.key };
+  const named = (names: readonly (keyof typeof given)[]) => names.filter((name) => given[name] !== undefined);
+  const forStaff = caller.isStaff ? [] : named(['model', 'instruction', 'provider_host', 'provider_key']);
+  const forModels = answerer.model === builtinModel ? named(['model', 'instruction', 'temperature']) : [];
+  return [
+    ...forStaff.map((name) => `${name}: ignored, the key is a member's.`),
+    ...forModels
+      .filter((name) => !forStaff.includes(name))
+      .map((name) => `${name}: no effect, no language model answers.`),
+  ];
 }
 
 function toSubject(message: string): string {

@@ -9,4 +9,6 @@ export interface Call {
   scope: AnswerRequest['scope'];
   data: AnswerRequest['data'];
   overrides: AnswerRequest['overrides'];
+  /** What the caller asked for in vain. */
+  notes: string[];
 }

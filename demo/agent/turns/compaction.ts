@@ -16,16 +16,22 @@ export interface Compacted {
   until: number;
 }
 
-/** Undefined when there is room enough. `messages` are those after the summary, oldest first. */
+/**
+ * Undefined when there is room enough.
+ *
+ * @param messages those after the summary, oldest first; the last is the question
+ * @param overhead tokens of all that is sent besides the summary and these
+ */
 export async function compactChat(
   chat: Pick<Chat, 'summary' | 'summary_until'>,
   messages: readonly Message[],
   contextTokens: number,
+  overhead: number,
   answerer: Answerer,
   signal: AbortSignal,
 ): Promise<Compacted | undefined> {
   const sizes = messages.map(({ content }) => estimateTokens(content));
-  const total = estimateTokens(chat.summary) + sizes.reduce((sum, size) => sum + size, 0);
+  const total = overhead + estimateTokens(chat.summary) + sizes.reduce((sum, size) => sum + size, 0);
   if (total < contextTokens * compactAtShare) return undefined;
   let kept = 0;
   let from = messages.length;

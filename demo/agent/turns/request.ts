@@ -1,11 +1,13 @@
 /** The answerer's request: history after compaction, the tools this persona may have, the call's data. */
 
 import type { Answerer, AnswerRequest } from '../answer/answerer.ts';
+import { estimateTokens } from '../answer/pace.ts';
 import type { Parts } from '../parts.ts';
 import type { Bot } from '../store/bots.ts';
-import type { Persona } from '../store/chats.ts';
+import type { Chat, Persona } from '../store/chats.ts';
 import type { Tool } from '../tools.ts';
 import type { TurnStart } from './answering.ts';
+import type { Call } from './call.ts';
 import { compactChat } from './compaction.ts';
 
 export async function toAnswerRequest(
@@ -15,9 +17,29 @@ export async function toAnswerRequest(
   answerer: Answerer,
   signal: AbortSignal,
 ): Promise<AnswerRequest> {
+  const request: AnswerRequest = {
+    bot,
+    persona: call.persona,
+    question: user.content,
+    summary: '',
+    history: [],
+    data: call.data,
+    scope: call.scope,
+    tools: call.reasoningMode === 'standard' ? [] : toToolsFor(parts, bot, call.persona),
+    isSignedIn: chat.member_id !== null,
+    reasoningMode: call.reasoningMode,
+    overrides: {
+      ...(bot.max_reply_tokens === null ? {} : { maxReplyTokens: bot.max_reply_tokens }),
+      temperature: bot.temperature,
+      ...call.overrides,
+    },
+    memories: memoriesOf(parts, bot, chat, call),
+  };
   let { summary } = chat;
   let messages = parts.messages.after(chat.id, chat.summary_until).filter(({ id }) => id <= user.id);
-  const compacted = await compactChat(chat, messages, parts.config.contextTokens, answerer, signal);
+  // The question is among the messages.
+  const overhead = Math.max(0, (answerer.overhead?.(request) ?? 0) - estimateTokens(user.content));
+  const compacted = await compactChat(chat, messages, parts.config.contextTokens, overhead, answerer, signal);
   if (compacted) {
     summary = compacted.summary;
     messages = messages.filter(({ id }) => id > compacted.until);
@@ -25,19 +47,24 @@ export async function toAnswerRequest(
     parts.events.record('chat.compacted', { chat_id: chat.chat_id });
   }
   return {
-    bot,
-    persona: call.persona,
-    question: user.content,
+    ...request,
     summary,
     history: messages
       .filter(({ id, content }) => id !== user.id && content !== '')
       .map(({ role, content }) => ({ role, content })),
-    data: call.data,
-    scope: call.scope,
-    tools: toToolsFor(parts, bot, call.persona),
-    isSignedIn: chat.member_id !== null,
-    reasoningMode: call.reasoningMode,
-    overrides: call.overrides,
+  };
+}
+
+/** Of a signed-in visitor alone, while memory is on. */
+function memoriesOf(parts: Parts, bot: Bot, { member_id }: Chat, { scope }: Call): AnswerRequest['memories'] {
+  if (member_id === null || scope.top === 0 || !parts.accounts.find(bot.projectId, member_id))
+    return undefined;
+  return {
+    known: parts.memories.of(bot.uuid, member_id),
+    add(content, type) {
+      parts.memories.add(bot.uuid, member_id, content, type);
+      parts.events.record('user_memory.created', { member_id });
+    },
   };
 }
 

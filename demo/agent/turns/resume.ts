@@ -51,7 +51,8 @@ export function resumeTurn(parts: Parts, bot: Bot, chat: Chat, execution: Execut
     creditsUsed: pause.creditsUsed,
     call: pause.call as Call,
   };
-  const answerer = parts.answerers.choose();
+  const answerer =
+    parts.answerers.take(execution.executionId) ?? parts.answerers.choose({}, bot.model ?? undefined);
   let toolResult: unknown = null;
   events.record('chat.resumed', {
     chat_id: chat.chat_id,

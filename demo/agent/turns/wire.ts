@@ -36,11 +36,19 @@ export interface WireChat {
   sources: CitedSource[];
   meta: unknown[];
   usage: Usage;
+  /** What the caller asked for in vain. */
+  notes: readonly string[];
   /** Present and true when somebody cancelled; the reply is then what was said so far. */
   cancelled?: true;
 }
 
-export function toWireChat(user: Message, agent: Message, chatId: string, usage: Usage): WireChat {
+export function toWireChat(
+  user: Message,
+  agent: Message,
+  chatId: string,
+  usage: Usage,
+  notes: readonly string[],
+): WireChat {
   return {
     reply: agent.content,
     user: toWireMessage(user, chatId),
@@ -48,6 +56,7 @@ export function toWireChat(user: Message, agent: Message, chatId: string, usage:
     sources: agent.sources,
     meta: [],
     usage,
+    notes,
     ...(agent.finish_reason === 'cancelled' ? { cancelled: true as const } : {}),
   };
 }

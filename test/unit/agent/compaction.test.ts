@@ -21,7 +21,7 @@ describe('context compaction', () => {
   test('leaves a conversation under 70 % alone', async () => {
     const answerer = createSummariser(async () => 'summary');
     const messages = [message(1, 300), message(2, 300), message(3, 99)];
-    expect(await compactChat(chat, messages, 1000, answerer, signal)).toBeUndefined();
+    expect(await compactChat(chat, messages, 1000, 0, answerer, signal)).toBeUndefined();
   });
 
   test('summarises the older messages at 70 % and keeps the newest', async () => {
@@ -31,11 +31,21 @@ describe('context compaction', () => {
       return 'summary';
     });
     const messages = [message(1, 300), message(2, 200), message(3, 200)];
-    expect(await compactChat(chat, messages, 1000, answerer, signal)).toEqual({
+    expect(await compactChat(chat, messages, 1000, 0, answerer, signal)).toEqual({
       summary: 'summary',
       until: 2,
     });
     expect(seen[0]).toHaveLength(2);
+  });
+
+  test('counts all that is sent besides (S215)', async () => {
+    const answerer = createSummariser(async () => 'summary');
+    const messages = [message(1, 300), message(2, 100)];
+    expect(await compactChat(chat, messages, 1000, 299, answerer, signal)).toBeUndefined();
+    expect(await compactChat(chat, messages, 1000, 300, answerer, signal)).toEqual({
+      summary: 'summary',
+      until: 1,
+    });
   });
 
   test('counts the earlier summary and gives it to the next one', async () => {
@@ -49,6 +59,7 @@ describe('context compaction', () => {
       { summary, summary_until: 4 },
       [message(5, 100), message(6, 250)],
       1000,
+      0,
       answerer,
       signal,
     );
@@ -60,7 +71,7 @@ describe('context compaction', () => {
     const answerer = createSummariser(async () => {
       throw new Error('down');
     });
-    const compacted = await compactChat(chat, [message(1, 500), message(2, 300)], 1000, answerer, signal);
+    const compacted = await compactChat(chat, [message(1, 500), message(2, 300)], 1000, 0, answerer, signal);
     expect(compacted?.summary).toMatch(/^Visitor: x+$/);
   });
 

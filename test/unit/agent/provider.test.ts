@@ -1,6 +1,7 @@
 /** The answerer over an OpenAI-compatible host. */
 
 import { randomUUID } from 'node:crypto';
+import { SignJWT } from 'jose';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { joinDeltas } from '../../support/agentclient.ts';
 import { callTool, say, startProvider } from '../../support/agentprovider.ts';
@@ -73,19 +74,89 @@ describe('the answerer over a model provider', () => {
     expect(joinDeltas(frames)).toBe('Four left.');
   });
 
-  test('offers no tools after five rounds', async () => {
-    for (let round = 0; round < 5; round += 1)
+  test('offers no tools after twelve rounds, and gives every call and its result once (S64)', async () => {
+    for (let round = 0; round < 12; round += 1)
       provider.scripts.push({ deltas: [callTool('stock', { product: 'Fell 2' }, `call_${round}`)] });
     provider.scripts.push({ deltas: [say('Enough.')] });
     expect(joinDeltas(await stream())).toBe('Enough.');
-    expect(provider.requests.map(({ body }) => body.tools !== undefined)).toEqual([
-      true,
-      true,
-      true,
-      true,
-      true,
-      false,
+    const offered = provider.requests.map(({ body }) => body.tools !== undefined);
+    expect(offered).toEqual([...Array(12).fill(true), false]);
+    const said = provider.requests.at(-1)!.body.messages;
+    const calls = said.flatMap((message: { tool_calls?: { id: string }[] }) => message.tool_calls ?? []);
+    const results = said.filter(({ role }: { role: string }) => role === 'tool');
+    const ids = Array.from({ length: 12 }, (_, round) => `call_${round}`);
+    expect(calls.map(({ id }: { id: string }) => id)).toEqual(ids);
+    expect(results.map((one: { tool_call_id: string }) => one.tool_call_id)).toEqual(ids);
+  });
+
+  test('in standard makes exactly one completion, without tools (S62)', async () => {
+    provider.scripts.push({ deltas: [say('Once.')] });
+    const { chat } = (await stream({ reasoning_mode: 'standard' })).at(-1)!.data;
+    expect(provider.requests).toHaveLength(1);
+    expect(provider.requests[0]!.body.tools).toBeUndefined();
+    expect(chat.agent).toMatchObject({ reasoning_type: 'standard', credit_used: 1 });
+  });
+
+  test('in auto counts as standard without a tool and as agent with one (S61)', async () => {
+    provider.scripts.push({ deltas: [say('None.')] });
+    const without = (await stream()).at(-1)!.data.chat.agent;
+    expect(without).toMatchObject({ reasoning_type: 'standard', credit_used: 1 });
+    provider.scripts.push({ deltas: [callTool('stock', { product: 'Fell 2' })] }, { deltas: [say('Four.')] });
+    const withOne = (await stream({ message: 'Is it there?' })).at(-1)!.data.chat.agent;
+    expect(withOne).toMatchObject({ reasoning_type: 'agent', credit_used: 2 });
+  });
+
+  test('goes on after a pause with the caller’s own provider, whose key reaches no disk (S107, S108)', async () => {
+    const own = await startProvider();
+    own.scripts.push(
+      { deltas: [callTool('order_status', { orderNumber: 'LF-10234' })] },
+      { deltas: [say('From their own.')] },
+    );
+    const mine = { provider_host: own.host, provider_key: 'their-secret', model: 'theirs' };
+    const paused = (await stream(mine)).at(-1)!;
+    const frames = await agent.client.streamAll('POST', '/v1/bot/chat/execute-tool', {
+      chat_id,
+      stream: true,
+      execution_data: { ...paused.data, parameters: paused.data.tool.parameters },
+    });
+    expect(joinDeltas(frames)).toBe('From their own.');
+    expect(own.requests.map(({ headers, body }) => [headers.authorization, body.model])).toEqual([
+      ['Bearer their-secret', 'theirs'],
+      ['Bearer their-secret', 'theirs'],
     ]);
+    expect(provider.requests).toHaveLength(0);
+    await own.close();
+  });
+
+  test('sends what it remembers of a signed-in visitor, and remembers what the model saves (S181)', async () => {
+    const secret = 'b2'.repeat(32);
+    const signed = await startShopAgent({
+      ssoSecret: secret,
+      provider: { host: provider.host, model: 'small' },
+    });
+    const iat = signed.clock.now / 1000;
+    const token = await new SignJWT({ email: 'ada@shop.example', iat, exp: iat + 600 })
+      .setProtectedHeader({ alg: 'HS256' })
+      .sign(new TextEncoder().encode(secret));
+    const { body } = await signed.client.call('POST', '/v1/bot/widget/sso', { token });
+    const { member_id } = body;
+    provider.scripts.push(
+      { deltas: [callTool('save_memory', { content: 'Wears size 41.' })] },
+      { deltas: [say('Noted.')] },
+      { deltas: [say('41.')] },
+      { deltas: [say('No idea.')] },
+    );
+    await signed.client.chat('I wear size 41', { member_id, purpose: 'service' });
+    await signed.client.chat('What is my size?', { member_id, purpose: 'service' });
+    await signed.client.chat('What is my size?', { purpose: 'service' });
+    const sent = provider.requests.map(({ body: one }) => JSON.stringify(one.messages));
+    expect(sent[2]).toContain('Wears size 41.');
+    expect(sent[3]).not.toContain('Wears size 41.');
+    const { body: kept } = await signed.client.call('GET', '/v1/bot/memory/readall', {
+      user_uuid: member_id,
+    });
+    expect(kept.memories).toMatchObject([{ type: 'semantic', content: 'Wears size 41.', is_active: true }]);
+    await signed.close();
   });
 
   test('pauses for a tool that needs approval and goes on with its result', async () => {

@@ -74,7 +74,7 @@ test('a body over 1 MB is refused without a declared length too', async () => {
       if (sent > 40) controller.close();
     },
   });
-  const request = new Request('http://agent.test/v1/bot/chat', {
+  const request = new Request('http://agent.test/v1/bot/search', {
     method: 'POST',
     headers: { authorization: `Bearer ${target.apiKey}` },
     body,
