@@ -131,11 +131,11 @@ function start(script: HTMLScriptElement, early: Early | undefined): void {
     identify: (userToken) => say(userToken),
     logout: () => say(),
     tag: (tag) => {
-      const { userToken } = tag.dataset;
+      const { userToken, turboTrack } = tag.dataset;
       if (userToken || saysByTag) say(userToken, true);
-      // Gone before the next page comes: an equal one there would not be run, and an old one would be at Back.
-      for (const swap of ['turbo:visit', 'astro:before-swap'])
-        addEventListener(swap, () => tag.remove(), true);
+      // Gone before the next page comes: an equal one there would not be run, and an old one would be at Back. Without
+      // one that it tracks, Turbo would load each page whole.
+      if (!turboTrack) addEventListener('turbo:visit', () => tag.remove(), { once: true });
     },
     on: (event, listener) => {
       if (event === 'ready') queueMicrotask(listener as () => void);

@@ -47,10 +47,12 @@ const session = v.strictObject({
   session: v.exactOptional(text(8192)),
 });
 
+const expiresAt = v.exactOptional(v.pipe(text(30), v.isoTimestamp()));
 const decision = v.variant('decision', [
-  v.strictObject({ decision: v.picklist(['approve', 'deny']) }),
+  v.strictObject({ decision: v.picklist(['approve', 'deny']), expiresAt }),
   v.strictObject({
     decision: v.literal('answer'),
+    expiresAt,
     answers: v.pipe(v.array(filled(limits.maxAnswerChars)), v.minLength(1), v.maxLength(limits.maxAnswers)),
   }),
 ]);

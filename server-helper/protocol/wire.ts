@@ -129,7 +129,12 @@ export type TurnRequest = {
   replaces?: string;
 };
 
-export type DecisionRequest = { decision: 'approve' | 'deny' | 'answer'; answers?: string[] };
+/** `expiresAt`: of the `turn-paused` that was decided on; a turn that waits for something else by now refuses it. */
+export type DecisionRequest = {
+  decision: 'approve' | 'deny' | 'answer';
+  answers?: string[];
+  expiresAt?: string;
+};
 
 export type Source = { number: number; id: string; title: string; url?: string; type: string };
 export type Usage = { promptTokens: number; completionTokens: number; totalTokens: number };

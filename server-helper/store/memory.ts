@@ -144,10 +144,11 @@ export function createMemoryStore(now: () => number = Date.now): Store {
       running.delete(found);
       return true;
     },
-    async resumeTurn(conversationId, id, { runner, until }) {
+    async resumeTurn(conversationId, id, { runner, until }, expected) {
       const found = findTurn(conversationId, id);
       if (found?.status !== 'paused' || found.pause === undefined) return undefined;
       const { pause } = found;
+      if (expected !== undefined && pause !== expected) return undefined;
       Object.assign(found, { status: 'running', pause: undefined, runner, leaseUntil: until });
       running.add(found);
       return pause;

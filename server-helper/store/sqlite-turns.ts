@@ -127,10 +127,11 @@ export function createSqliteTurns(
         );
         return changes > 0;
       }),
-    resumeTurn: (conversationId, id, { runner, until }) =>
+    resumeTurn: (conversationId, id, { runner, until }, expected) =>
       file.write(() => {
         const found = find(conversationId, id);
         if (found?.status !== 'paused' || found.pause === undefined) return undefined;
+        if (expected !== undefined && found.pause !== expected) return undefined;
         run(
           `UPDATE turns SET status = 'running', pause = NULL, runner = ?, leaseUntil = ? WHERE ${ofTurn}`,
           runner,

@@ -1,4 +1,5 @@
 /** Finds the log that a turn's readers follow, or makes it anew from the records; and from where a reader goes on. */
+import { readPause } from '../conversation/pause.ts';
 import { HelperError, toHelperError } from '../errors.ts';
 import type { ConversationRecord, Store, TurnRecord } from '../store/store.ts';
 import { followElsewhere } from './elsewhere.ts';
@@ -57,12 +58,12 @@ export function createAttaching({ context, logs, ends, leases, runner, open, men
     if (isMoving()) return false;
     const record = await store.findTurn(turn.conversationId, turn.id);
     if (isMoving() || !record || !turn.isOver) return false;
-    return record.status === 'running' ? record.runner !== runner : turn.status !== record.status;
+    return record.status === 'running' ? record.runner !== runner : !isTelling(turn, record);
   };
 
   return async (conversation: ConversationRecord, record: TurnRecord): Promise<LiveTurn> => {
     const kept = logs.get(conversation.id, record.id);
-    if (kept && (kept.status === record.status || !(await isStale(kept)))) return kept;
+    if (kept && (isTelling(kept, record) || !(await isStale(kept)))) return kept;
     if (kept) letGo(kept);
     const key = `${conversation.id} ${record.id}`;
     let built = building.get(key);
@@ -77,6 +78,12 @@ export function createAttaching({ context, logs, ends, leases, runner, open, men
     }
     return built;
   };
+}
+
+/** It tells what is stored; of two pauses of one turn each has a time of its own. */
+function isTelling(turn: LiveTurn, { status, pause }: TurnRecord): boolean {
+  if (turn.status !== status) return false;
+  return pause === undefined || turn.waitsFor?.expiresAtMs === readPause(pause).expiresAtMs;
 }
 
 /**

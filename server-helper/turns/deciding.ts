@@ -1,7 +1,7 @@
 /** Takes the visitor's word on a paused turn, once, and lets it go on. */
 
 import { type Earlier, readEarlier, toStanding } from '../conversation/earlier.ts';
-import { requireFittingDecision } from '../conversation/pause.ts';
+import { requireFittingDecision, writePause } from '../conversation/pause.ts';
 import { HelperError } from '../errors.ts';
 import type { DecisionRequest } from '../protocol/wire.ts';
 import type { ConversationRecord, TurnRecord } from '../store/store.ts';
@@ -41,7 +41,7 @@ export function createDeciding(parts: {
   return async (
     conversation: ConversationRecord,
     record: TurnRecord,
-    { decision, answers }: DecisionRequest,
+    { decision, answers, expiresAt }: DecisionRequest,
   ): Promise<void> => {
     await ends.flush(conversation.id);
     const turn = await attach(conversation, record);
@@ -49,13 +49,17 @@ export function createDeciding(parts: {
     const stored = turn.waitsFor;
     if (!stored || turn.isClosing || !run)
       throw new HelperError('turn-conflict', 'This turn does not wait for a decision');
+    if (expiresAt !== undefined && Date.parse(expiresAt) !== stored.expiresAtMs)
+      throw new HelperError('turn-conflict', 'This turn waits for another decision by now');
     requireFittingDecision(stored, { decision, ...(answers && { answers }) });
     if (stored.expiresAtMs <= now()) {
       await run.stop();
       throw new HelperError('turn-conflict', 'The time for this decision is over');
     }
     await noteStanding(conversation, turn);
-    const isTaken = (await store.resumeTurn(conversation.id, record.id, leases.make())) !== undefined;
+    const lease = leases.make();
+    const isTaken =
+      (await store.resumeTurn(conversation.id, record.id, lease, writePause(stored))) !== undefined;
     // It may be ours from a try whose answer got lost.
     const isOurs = isTaken || isHeld(await store.findTurn(conversation.id, record.id));
     if (!isOurs || turn.waitsFor !== stored)

@@ -74,6 +74,20 @@ function isInRecord(takenBack: readonly TakenBack[]): (turn: Turn) => boolean {
   return ({ id }) => !deleted.has(id);
 }
 
+/** Whether an earlier turn that was given up may still be speaking at the agent, so that a running reply may be its. */
+export function maySpeakStill(turns: readonly Turn[], turnId: string): boolean {
+  const turn = turns.find(({ id }) => id === turnId);
+  if (!turn) return false;
+  const others = [
+    ...turns.filter((other) => other !== turn),
+    ...readEarlier(turn.earlier).takenBack.map(toTurn),
+  ];
+  return others.some(
+    (other) =>
+      !['completed', 'paused'].includes(other.status) && !wasRefused(other) && mayBeWrittenLate(other, turn),
+  );
+}
+
 /** Of one that completed under a known id nothing is left to come. */
 function mayBeWrittenLate(other: Turn, turn: Turn): boolean {
   if (other.agentMessageId !== undefined) return false;

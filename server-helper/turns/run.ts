@@ -9,8 +9,8 @@ import { limits } from '../protocol/wire.ts';
 import type { ConversationRecord, Store } from '../store/store.ts';
 import { sleep } from '../within.ts';
 import { afterCancelMs, tellToStop } from './cancelling.ts';
-import { findAnswer } from './record.ts';
-import { createReplayed } from './replayed.ts';
+import { findAnswer, maySpeakStill } from './record.ts';
+import { createReplayed, type Replayed } from './replayed.ts';
 import type { Clock, LiveTurn, TurnEnd } from './turn.ts';
 
 export type RunContext = Clock & {
@@ -32,6 +32,8 @@ export type Opening = (sink: AnswerSink) => { abort(): void };
 
 const mendWaitsMs = [0, 500, 1500, 4000];
 export const recordMessages = 20;
+/** So much of an answer is no other one's beginning too. */
+const tellingChars = 40;
 /** Of the turns, those that the end of the record may be about. */
 const newest = { limit: 100 };
 
@@ -44,7 +46,7 @@ export class TurnRun implements AnswerSink {
   #asked = false;
   #cancelling = false;
   /** Takes the text while the reply is followed again from its start. */
-  #replayed: ((text: string) => void) | undefined;
+  #replayed: Replayed | undefined;
   #replyDone: ((end: AnswerEnd) => void) | undefined;
   #quiet: (() => void) | undefined;
 
@@ -76,8 +78,9 @@ export class TurnRun implements AnswerSink {
   }
 
   onFrame(frame: Frame): void {
-    if (this.#replayed && frame.kind === 'text') return this.#replayed(frame.text);
-    this.turn.onFrame(frame);
+    if (this.#replayed && frame.kind === 'text') return this.#replayed.say(frame.text);
+    // What another turn says is none of this one's.
+    if (this.#replayed?.isOwn ?? true) this.turn.onFrame(frame);
   }
 
   onFlush(): void {
@@ -175,19 +178,25 @@ export class TurnRun implements AnswerSink {
     const { context, turn, conversation } = this;
     this.#asked = true;
     let error = cause ?? new HelperError('agent-unavailable');
+    /** Something runs at the agent, and it may be this turn. */
+    let isPerhaps = false;
     for (const waitMs of mendWaitsMs) {
       if (waitMs > 0) await sleep(waitMs);
       if (this.#isDone) return;
       try {
-        if (await context.chat.isStreaming(conversation.chatId)) {
+        const isStreaming = await context.chat.isStreaming(conversation.chatId);
+        isPerhaps ||= isStreaming;
+        // While an earlier turn may still be speaking, only its own words tell whose reply runs there.
+        const isSure = isStreaming && !maySpeakStill(await this.#readTurns(), turn.id);
+        if (isSure || (isStreaming && turn.text.length >= tellingChars)) {
           this.#arrived = true;
-          await this.#followAgain();
+          await this.#followAgain(isSure);
           if (this.#isDone) return;
           if (turn.reply) return this.#completeWith(turn.reply);
           if (turn.pause) return context.close(this, turn.toPaused(toStored(turn.pause, context)));
         }
         const { messages } = await context.conversations.read(conversation.chatId, recordMessages);
-        const turns = await context.store.listTurns(conversation.id, newest);
+        const turns = await this.#readTurns();
         if (this.#isDone) return;
         const heard = turns.map((one) => (one.id === turn.id ? { ...one, answer: turn.text } : one));
         const found = findAnswer(messages, heard, turn.id, this.#arrived);
@@ -197,16 +206,24 @@ export class TurnRun implements AnswerSink {
           return context.close(this, turn.toCompleted(found.text, found.id));
         }
         if (this.#isWhole) return context.close(this, turn.toCompleted(turn.text, undefined));
-        if (!this.#arrived) break;
+        if (!this.#arrived && !isPerhaps) break;
       } catch (caught) {
         // A store that does not answer is no reason to give an answer up.
         error = caught instanceof HelperError ? caught : new HelperError('internal');
         // An agent that cannot be reached, and may never have had the question: the visitor need not wait to be told.
-        if (!this.#arrived && waitMs > 0) break;
+        if (!this.#arrived && !isPerhaps && waitMs > 0) break;
         if (this.#isWhole) return context.close(this, turn.toCompleted(turn.text, undefined));
       }
     }
-    return turn.reply ? this.#completeWith(turn.reply) : this.fail(error);
+    if (turn.reply) return this.#completeWith(turn.reply);
+    const failed = this.fail(error);
+    // Given up, it would run on, and the next question would find the chat busy.
+    if (this.#arrived) this.#cancelUpstream();
+    return failed;
+  }
+
+  #readTurns() {
+    return this.context.store.listTurns(this.conversation.id, newest);
   }
 
   /** `[DONE]` was the agent's own word that nothing is missing. */
@@ -215,8 +232,8 @@ export class TurnRun implements AnswerSink {
     return saidDone && text !== textBefore && !damaged;
   }
 
-  async #followAgain(): Promise<void> {
-    this.#replayed = createReplayed(this.turn);
+  async #followAgain(isSure: boolean): Promise<void> {
+    this.#replayed = createReplayed(this.turn, isSure);
     await new Promise<AnswerEnd>((resolve) => {
       this.#replyDone = resolve;
       this.#connection = this.context.chat.subscribe(this.conversation.chatId, this);

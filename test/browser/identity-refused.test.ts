@@ -1,7 +1,7 @@
 /** A visitor whose token the helper does not take: a guest in all tabs, and still nobody else’s. */
 import { describe, expect, test } from 'vitest';
 import { readSeen, sign, watchFor } from '../support/identity-site.ts';
-import { secret, setUpVisits } from '../support/identity-visits.ts';
+import { adas, secret, setUpVisits } from '../support/identity-visits.ts';
 
 const here = setUpVisits();
 const { visit, askAs } = here;
@@ -55,6 +55,37 @@ describe.each(['/tag', '/call', '/callback'])('on %s, with a token that is refus
     await chat.composer.press('Enter');
     await chat.waitForAnswer('completed');
     expect(here.site.asked.at(-1)).toBe('anonymous:1: half a question');
+  });
+
+  test('once a fresh token is taken in a second tab, the first has the same visitor, or says to reload', async () => {
+    const { page } = await visit('/plain');
+    await sign(page, 'ada');
+    await page.close();
+    const { page: first, chat } = await visit(path);
+    here.site.endTokens();
+    if (path === '/callback') here.site.today.tokenIs = 'refused';
+    await askAs(chat, 'anonymous:1', 'As a guest');
+    await chat.composer.fill('half a question');
+    here.site.today.tokenIs = 'good';
+    const { page: other, chat: second } = await visit(path);
+    await second.show();
+    await expect.poll(() => second.readQuestions()).toEqual(['As a guest']);
+    await askAs(second, adas, 'As Ada');
+    await first.bringToFront();
+    expect(await chat.composer.inputValue()).toBe('half a question');
+    await chat.composer.press('Enter');
+    if (path === '/callback') await chat.waitForAnswer('completed');
+    else {
+      await chat.panel.getByText('Reload the page to go on').first().waitFor();
+      await first.reload();
+      await expect.poll(() => chat.composer.inputValue()).toBe('half a question');
+      await chat.composer.press('Enter');
+      await chat.waitForAnswer('completed');
+    }
+    await expect.poll(() => here.site.asked.at(-1)).toBe(`${adas}: half a question`);
+    await other.reload();
+    await expect.poll(() => second.readQuestions()).toEqual(['As a guest', 'As Ada', 'half a question']);
+    expect(here.site.sessions).not.toContain('anonymous:2');
   });
 
   test('after a sign-out elsewhere nobody sees what she wrote', async () => {

@@ -14,6 +14,14 @@ async function walk(page: Page, path: string): Promise<void> {
   await page.getByRole('heading', { name: path }).waitFor();
 }
 
+test('a tag that Turbo tracks makes no visit a load of the whole page', async () => {
+  const { page } = await here.visit('/turbo-head/tracked');
+  await page.evaluate(() => Object.assign(window, { isSame: true }));
+  await walk(page, '/turbo-head/tracked-too');
+  await walk(page, '/turbo-head/tracked');
+  expect(await page.evaluate(() => 'isSame' in window)).toBe(true);
+});
+
 describe.each(['head', 'body'])('with the tag in the %s', (place) => {
   const at = (name: string) => `/turbo-${place}/${name}`;
 

@@ -143,7 +143,10 @@ export function turnContract(getStore: () => Store): void {
         runner: `helper-${index}`,
         until: start + 9,
       }));
-      const taken = await Promise.all(leases.map((lease) => getStore().resumeTurn(id, turn.id, lease)));
+      expect(await getStore().resumeTurn(id, turn.id, leases[0]!, '{"waits":false}')).toBeUndefined();
+      const taken = await Promise.all(
+        leases.map((lease) => getStore().resumeTurn(id, turn.id, lease, '{"waits":true}')),
+      );
       expect(taken.filter((pause) => pause !== undefined)).toEqual(['{"waits":true}']);
       const winner = leases[taken.findIndex((pause) => pause !== undefined)];
       expect(await getStore().findTurn(id, turn.id)).toMatchObject({

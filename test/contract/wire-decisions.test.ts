@@ -67,6 +67,28 @@ test('clause 11: a second decision is 409, be it at the same moment or after the
   expect(rig.agent.callsTo('POST /v1/bot/chat/execute-tool')).toHaveLength(resumed + 1);
 });
 
+test('clause 20: a decision that names what it was made on is taken for that alone, not for what the turn waits for next', async () => {
+  const { conversationId, turnId, stream, path } = await ask(orderPause);
+  const { expiresAt } = stream.ended('turn-paused');
+  const refund = makePause({ name: 'refund', parameters: { amount: 900 } });
+  rig.agent.nextResume(pauseWith(refund));
+  expect((await visitor.call('POST', path, { decision: 'approve', expiresAt })).status).toBe(202);
+  const next = await (await visitor.attach(conversationId, turnId, stream.last.id)).whole();
+  expect(next.ended('turn-paused').tool.name).toBe('refund');
+  const resumed = rig.agent.callsTo('POST /v1/bot/chat/execute-tool').length;
+  const again = await visitor.call('POST', path, { decision: 'approve', expiresAt });
+  expect([again.status, again.json.code]).toEqual([409, 'turn-conflict']);
+  expect(rig.agent.callsTo('POST /v1/bot/chat/execute-tool')).toHaveLength(resumed);
+  const wrong = await visitor.call('POST', path, { decision: 'approve', expiresAt: 'soon' });
+  expect(wrong.status).toBe(400);
+  rig.agent.nextResume(resumeWith('Refunded.'));
+  const now = { decision: 'approve', expiresAt: next.ended('turn-paused').expiresAt };
+  expect((await visitor.call('POST', path, now)).status).toBe(202);
+  await (await visitor.attach(conversationId, turnId)).whole();
+  const { execution_data } = rig.agent.callsTo('POST /v1/bot/chat/execute-tool').at(-1)?.body ?? {};
+  expect(execution_data).toMatchObject({ toolName: 'refund', parameters: { amount: 900 } });
+});
+
 test('a denial tells the agent so, with everything that it sent', async () => {
   const { conversationId, turnId, stream, path } = await ask(orderPause);
   rig.agent.nextResume(resumeWith('As you wish.'));

@@ -231,3 +231,24 @@ test('the turn of a killed helper is taken over by the other, without asking aga
 function toAttach(visitor: Visitor, lastId: number): RequestInit {
   return { headers: visitor.headers({ 'last-event-id': String(lastId) }) };
 }
+
+test('a helper that told the first pause tells the second, which another helper has told since, and decides that', async () => {
+  const visitor = await createVisitor(here.one);
+  const other = at(here.two, visitor);
+  const lookUp = makePause({ name: 'look_up', parameters: { step: 1 } });
+  const refund = makePause({ name: 'refund', parameters: { amount: 900 } });
+  here.agent.nextChat(pauseWith({ ...lookUp, executionId: 'exec_1_aa' }));
+  const { conversationId, turnId, stream } = await visitor.chat();
+  const path = `${toTurnPath(conversationId, turnId)}/decision`;
+  here.agent.nextResume(pauseWith({ ...refund, executionId: 'exec_2_bb' }));
+  expect((await other.call('POST', path, { decision: 'approve' })).status).toBe(202);
+  const there = await (await other.attach(conversationId, turnId)).whole();
+  expect(there.last.data).toMatchObject({ tool: { name: 'refund' } });
+  const back = await (await visitor.attach(conversationId, turnId, stream.last.id)).whole();
+  expect(back.last.data).toMatchObject({ tool: { name: 'refund' } });
+  here.agent.nextResume(resumeWith('Refunded.'));
+  expect((await visitor.call('POST', path, { decision: 'approve' })).status).toBe(202);
+  await (await visitor.attach(conversationId, turnId)).whole();
+  const { execution_data } = here.agent.callsTo('POST /v1/bot/chat/execute-tool').at(-1)?.body ?? {};
+  expect(execution_data).toMatchObject({ executionId: 'exec_2_bb', toolName: 'refund' });
+});

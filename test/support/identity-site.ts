@@ -24,6 +24,8 @@ export async function startIdentitySite() {
   const over = new Set<string>();
   let guests = 0;
   let tokens = 0;
+  /** Tokens up to this one are too old. */
+  let stale = 0;
   /** How the site is today. */
   const today = {
     isLimited: false,
@@ -51,7 +53,8 @@ export async function startIdentitySite() {
     const tag = `src="/porchlight/widget/loader.js" data-bot-id="${botId}"`;
     if (path.startsWith('/turbo')) {
       const user = token ? `data-user-token="${token}"` : '';
-      const one = `<script async ${tag} ${user}></script>`;
+      const track = path.includes('tracked') ? 'data-turbo-track="reload"' : '';
+      const one = `<script async ${tag} ${user} ${track}></script>`;
       const [inHead, inBody] = path.startsWith('/turbo-head') ? [one, ''] : ['', one];
       return `<!doctype html><html lang="en"><head><title>${path}</title><link rel="icon" href="data:,"><script src="/turbo.js"></script>${inHead}</head><body><h1>${path}</h1>${inBody}</body></html>`;
     }
@@ -63,7 +66,8 @@ export async function startIdentitySite() {
   const openSession = async (request: IncomingMessage, response: ServerResponse) => {
     const { ssoToken, session } = await readJson(request);
     await today.sessionGate?.opened;
-    if (ssoToken !== undefined && (typeof ssoToken !== 'string' || today.tokenIs === 'refused'))
+    const isStale = () => Number(readSub(ssoToken!).jti) <= stale;
+    if (ssoToken !== undefined && (typeof ssoToken !== 'string' || today.tokenIs === 'refused' || isStale()))
       return sendJson(
         response,
         ssoToken === null ? { code: 'bad-request' } : { code: 'sso-token-expired' },
@@ -159,6 +163,10 @@ export async function startIdentitySite() {
     asked,
     sessions,
     today,
+    /** All tokens that were given until now are too old. */
+    endTokens: () => {
+      stale = tokens;
+    },
     /** A helper with a new store does not know the guests of before. */
     forgetGuests: () => {
       for (let n = 1; n <= guests; n += 1) merged.add(`anonymous:${n}`);
@@ -179,6 +187,7 @@ export async function startIdentitySite() {
       over.clear();
       merged.clear();
       guests = 0;
+      stale = 0;
     },
     async stop() {
       server.closeAllConnections();

@@ -29,7 +29,7 @@ export const acts = [
     'ask',
     'speak again',
   ] as const),
-  ...(['reply', 'reply', 'reply', 'reply', 'fail', 'hear', 'hear', 'expire', 'freeze'] as const),
+  ...(['reply', 'reply', 'reply', 'reply', 'fail', 'refuse', 'hear', 'hear', 'expire', 'freeze'] as const),
 ];
 
 /** Something that was asked: of whom the page then spoke, and the guest that was offered. */
@@ -190,7 +190,9 @@ export function createWorld(site: Site) {
         guests += 1;
         subject = `guest-${guests}`;
       }
-      if (todo.tokenRefused && truth === refused) owners.set(subject!, refused);
+      // What a guest says for one whose token is refused is that one's.
+      if (todo.tokenRefused && tabs[index]!.identity.openedFor === truth && truth !== undefined)
+        owners.set(subject!, truth);
       happen(index, { what: 'opened', ticket, subject: subject!, isGuest: who === undefined });
     }
   };
@@ -258,20 +260,31 @@ export function createWorld(site: Site) {
     const index = event.tab;
     const tab = tabs[index]!;
     // Nothing happens in a page that is frozen, until its visitor is back.
-    if (tab.isFrozen && ['reply', 'fail', 'hear', 'expire'].includes(event.act)) return;
+    if (tab.isFrozen && ['reply', 'fail', 'refuse', 'hear', 'expire'].includes(event.act)) return;
     switch (event.act) {
       case 'reply':
+      case 'refuse':
       case 'fail': {
         const [pending] = tab.pending.splice(event.nth % Math.max(1, tab.pending.length), 1);
         if (!pending) break;
-        if (event.act === 'reply') reply(index, pending);
-        else if (pending.todo.do === 'ask') {
+        const { todo } = pending;
+        // A token may be too old in one tab and fresh in the next.
+        const isRefused = event.act === 'refuse' && todo.do === 'open' && todo.token !== undefined;
+        if (isRefused)
+          happen(index, {
+            what: 'refused',
+            ticket: todo.ticket,
+            code: 'sso-token-expired',
+            mayPass: false,
+          });
+        else if (event.act !== 'fail') reply(index, pending);
+        else if (todo.do === 'ask') {
           // Nobody will ever know whose it was that was written meanwhile.
           if (!tab.identity.shown) tab.draft = undefined;
           if (tab.held) tab.held.by = undefined;
-          happen(index, { what: 'failed', ticket: pending.todo.ticket });
-        } else if (pending.todo.do === 'open')
-          happen(index, { what: 'refused', ticket: pending.todo.ticket, code: 'offline', mayPass: true });
+          happen(index, { what: 'failed', ticket: todo.ticket });
+        } else if (todo.do === 'open')
+          happen(index, { what: 'refused', ticket: todo.ticket, code: 'offline', mayPass: true });
         else reply(index, pending);
         break;
       }
@@ -352,7 +365,8 @@ export function createWorld(site: Site) {
         const isRight =
           phase === 'settled'
             ? who === truth
-            : (site !== 'callback' && phase === 'superseded') || !tabs[index]!.isOpen;
+            : // A page whose token is too old, or another's, says that it is to be reloaded.
+              (site !== 'callback' && ['superseded', 'stuck'].includes(phase)) || !tabs[index]!.isOpen;
         if (!isRight && !tabs[index]!.isUninformed)
           faults.push(`in the end tab ${index} is ${phase} as ${who}, and ${truth} is there`);
       }

@@ -67,7 +67,7 @@ test.each([
     const button = await screen.findByRole('button', { name });
     fireEvent.click(button);
     fireEvent.click(button);
-    await waitFor(() => expect(decisions()).toEqual([{ decision }]));
+    await waitFor(() => expect(decisions()).toEqual([{ decision, expiresAt: later }]));
     rest.say(completed('It is on its way.'));
     await screen.findByText('It is on its way.');
     expect(screen.queryByRole('region', { name: /agent|plan/ })).toBeNull();
@@ -90,7 +90,9 @@ test('a question with one choice is answered by one click', async () => {
   const questions = [{ question: 'Which one?', options: ['Shipping', 'Returns'] }];
   const { decisions } = await pause({ kind: 'question', questions });
   fireEvent.click(await screen.findByRole('button', { name: 'Returns' }));
-  await waitFor(() => expect(decisions()).toEqual([{ decision: 'answer', answers: ['Returns'] }]));
+  await waitFor(() =>
+    expect(decisions()).toEqual([{ decision: 'answer', answers: ['Returns'], expiresAt: later }]),
+  );
 });
 
 test('several questions are answered together, each by a choice or in own words', async () => {
@@ -106,7 +108,9 @@ test('several questions are answered together, each by a choice or in own words'
   const own = within(screen.getByRole('group', { name: 'Since when?' })).getByRole('textbox');
   fireEvent.input(own, { target: { value: ' Monday ' } });
   fireEvent.submit(form);
-  await waitFor(() => expect(decisions()).toEqual([{ decision: 'answer', answers: ['Shipping', 'Monday'] }]));
+  await waitFor(() =>
+    expect(decisions()).toEqual([{ decision: 'answer', answers: ['Shipping', 'Monday'], expiresAt: later }]),
+  );
 });
 
 test('what is typed on a card that a clock ahead takes for over stays, when the helper says that it is still open', async () => {
@@ -179,7 +183,9 @@ test('an answer that passes through an option’s words keeps them', async () =>
   expect(second!.value).toBe('20');
   expect(screen.getByRole('button', { name: '20' }).ariaPressed).not.toBe('true');
   fireEvent.click(screen.getByRole('button', { name: 'Send answer' }));
-  await waitFor(() => expect(decisions()).toEqual([{ decision: 'answer', answers: ['No, wait', '20'] }]));
+  await waitFor(() =>
+    expect(decisions()).toEqual([{ decision: 'answer', answers: ['No, wait', '20'], expiresAt: later }]),
+  );
 });
 
 test('what is half filled in is still there after the chat was closed', async () => {

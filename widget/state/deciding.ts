@@ -27,9 +27,11 @@ export function createDeciding({ sessions, tabs, screen, follow, load, say }: De
     async decide(turnId, decision, answers) {
       const entry = screen.find(turnId);
       const conversationId = id.value;
-      if (!entry?.answer.value?.pause || conversationId === undefined) return;
+      const answer = entry?.answer.value;
+      if (!entry || !answer?.pause || conversationId === undefined) return;
       const path = `${toTurnPath({ conversationId, turnId })}/decision`;
-      const body = answers ? { decision, answers } : { decision };
+      // Should the turn wait for something else by now, that has not been seen.
+      const body = { decision, answers, expiresAt: answer.pause.expiresAt };
       problem.value = undefined;
       try {
         await sessions.call({ method: 'POST', path, body, signal: screen.signal });
@@ -40,7 +42,7 @@ export function createDeciding({ sessions, tabs, screen, follow, load, say }: De
         else say(error);
         return;
       }
-      entry.answer.value = { ...entry.answer.value, status: 'writing', pause: undefined };
+      entry.answer.value = { ...(entry.answer.value ?? answer), status: 'writing', pause: undefined };
       await follow(conversationId, entry);
     },
     async expire(turnId) {

@@ -24,8 +24,36 @@ export function isSameSource(one: Source, other: Source): boolean {
 export function isSameGuest({ shown, givenTo }: Identity, kept: Around['kept'], who: Who): boolean {
   return (
     shown?.isGuest === true &&
-    (kept?.subject === shown.subject || kept?.subject === (givenTo ?? unknown)) &&
+    (kept?.subject === shown.subject || kept?.subject === (givenTo ?? shown.who ?? unknown)) &&
     [givenTo, shown.who].every((one) => one === undefined || one === who)
+  );
+}
+
+/** The guest on screen is there for one whose token was refused before. */
+export function isRefusedGuest({ shown, openedFor }: Identity): boolean {
+  return shown?.isGuest === true && shown.who !== undefined && shown.who === openedFor;
+}
+
+/** Another tab's token was taken meanwhile: the place of the guest on screen is the visitor's own. */
+export function isTaken({ phase, shown }: Identity, kept: Around['kept']): boolean {
+  return (
+    phase === 'settled' && shown?.isGuest === true && shown.who !== undefined && kept?.subject === shown.who
+  );
+}
+
+/** Two tabs began at once, and one guest is enough; or this one's place was another's meanwhile, and went with that one. */
+export function isSecondGuest({ offered }: Identity, kept: Around['kept'], subject: string): boolean {
+  return (
+    kept !== undefined && kept.subject !== offered && (kept.subject !== undefined || subject === offered)
+  );
+}
+
+/** What is kept is still of the one on screen: all may have been cleared, and another have begun. */
+export function isTheirs(state: Identity, kept: Around['kept']): boolean {
+  const { shown, source } = state;
+  if (shown?.isGuest) return isSameGuest(state, kept, readWho(source));
+  return (
+    !shown || (kept !== undefined && kept.who === (state.phase === 'settled' ? shown.who : readWho(source)))
   );
 }
 
@@ -36,9 +64,11 @@ export function isTypedBy({ typists, shown }: Identity, who: Who): boolean {
   );
 }
 
-/** The helper moved what the guest on screen said along: it was this guest's session that came with the token. */
+/** What the guest on screen said is this one's: the session came with the token, or the guest was there for this one. */
 export function isGivenTo({ shown, givenTo }: Identity, kept: Around['kept'], subject: string): boolean {
-  return shown?.isGuest === true && (kept?.subject === shown.subject || givenTo === subject);
+  return (
+    shown?.isGuest === true && (kept?.subject === shown.subject || [givenTo, shown.who].includes(subject))
+  );
 }
 
 /** Notes what the page answered, or that it did not. @returns whether it was the latest question */

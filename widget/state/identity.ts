@@ -18,10 +18,8 @@ export function step(before: Identity, happening: Happening, around: Around): [I
   const ask = () => {
     // Who was there before will never be told.
     if (state.isUnanswered && state.isLeft) state.typists = [...state.typists, unknown];
-    state.isLeft = false;
     // Whatever it answers, however late, is as of now.
-    state.saidAt = around.now;
-    state.named = unknown;
+    Object.assign(state, { isLeft: false, saidAt: around.now, named: unknown });
     to('asking');
     todo.push({ do: 'ask', ticket: state.ticket });
   };
@@ -32,8 +30,7 @@ export function step(before: Identity, happening: Happening, around: Around): [I
     if (state.answer) state.typists = [...state.typists, state.answer.subject];
     else if (state.phase === 'asking') state.earlier = [...state.earlier, state.ticket];
     else if (state.isUnanswered) state.typists = [...state.typists, unknown];
-    state.answer = undefined;
-    state.isUnanswered = false;
+    Object.assign(state, { answer: undefined, isUnanswered: false });
     ask();
   };
   const open = (token?: string, who?: Who, tokenRefused = false) => {
@@ -112,6 +109,13 @@ export function step(before: Identity, happening: Happening, around: Around): [I
     if (!isOther || around.isOpen) return open(token, who);
     to('rest');
   };
+  /** In another tab a token of this visitor's was taken: what was said here as a guest is theirs, the session too. */
+  const joinIfTaken = (): boolean => {
+    if (!facts.isTaken(state, kept)) return false;
+    state.veiled = false;
+    start();
+    return true;
+  };
   /** What is being asked was asked too early; what is settled and out of sight is asked when it is seen. */
   const askIfSeen = () => {
     if (isResting()) return;
@@ -147,18 +151,14 @@ export function step(before: Identity, happening: Happening, around: Around): [I
       else if (state.phase === 'superseded') {
         if (state.typists.includes(keptWho)) state.veiled = false;
         else giveWay();
-      } else if (!isResting()) {
-        // All may have been cleared, and another have begun.
-        const isTheirs = state.shown?.isGuest
-          ? isGuestStill(facts.readWho(state.source))
-          : !state.shown || (kept && keptWho === toOwnWho());
-        if (isOutdated(toOwnWho()) || !isTheirs) giveWay();
+      } else if (!isResting() && !joinIfTaken()) {
+        if (isOutdated(toOwnWho()) || !facts.isTheirs(state, kept)) giveWay();
         else state.veiled = false;
       }
       break;
     case 'lost':
       if (state.source.kind === 'callback') askIfSeen();
-      else if (state.shown || (state.phase === 'opening' && state.offered !== undefined)) giveWay();
+      else if (!isResting()) giveWay();
       break;
     case 'told': {
       if (!happening.ask) state.told = happening.who;
@@ -168,6 +168,7 @@ export function step(before: Identity, happening: Happening, around: Around): [I
         if (isCallback) askIfSeen();
         break;
       }
+      if (joinIfTaken()) break;
       // The news may be old by now.
       const { who, saidAt } =
         kept && kept.saidAt >= happening.at ? kept : { who: happening.who, saidAt: happening.at };
@@ -192,8 +193,7 @@ export function step(before: Identity, happening: Happening, around: Around): [I
       const { subject, isGuest } = happening;
       // One whose token is refused is still who pages say is there, and a guest of that one's alone.
       const who = isGuest ? state.openedFor : subject;
-      // Two tabs began at once: one guest is enough.
-      const isSecond = isGuest && keptWho === who && ![undefined, state.offered].includes(kept?.subject);
+      const isSecond = isGuest && keptWho === who && facts.isSecondGuest(state, kept, subject);
       if (isSecond || isOutdated(who)) {
         start();
         break;
@@ -206,23 +206,19 @@ export function step(before: Identity, happening: Happening, around: Around): [I
       state.saidAt = Math.max(state.saidAt, kept?.saidAt ?? 0);
       settle();
       todo.push({ do: 'settle', at: state.saidAt });
-      if (keptWho !== who) tell(who);
+      if (keptWho !== who || (!isGuest && kept?.subject !== subject)) tell(who);
       if (!was || isOther) todo.push({ do: 'resume' });
       break;
     }
     case 'refused': {
       if (happening.ticket !== state.ticket) break;
       if (!happening.code.startsWith('sso-token-')) stick(happening.code, happening.mayPass);
-      else if (
-        state.source.kind === 'callback' &&
-        !state.refusedOnce &&
-        !(state.shown?.isGuest && state.shown.who === state.openedFor)
-      ) {
+      else if (state.source.kind === 'callback' && !state.refusedOnce && !facts.isRefusedGuest(state)) {
         state.refusedOnce = true;
         ask();
       }
       // In mid-chat the customer does not become a guest: the chat waits for a fresh token.
-      else if (state.shown ? !state.shown.isGuest : kept?.subject && kept.subject === state.openedFor)
+      else if ((state.shown && !state.shown.isGuest) || (kept?.subject && kept.subject === state.openedFor))
         stick('sso-token-expired', false);
       else open(undefined, state.openedFor, true);
       break;
