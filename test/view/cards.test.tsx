@@ -208,5 +208,5 @@ test('a click that was meant for what stood there before decides nothing', async
   fireEvent.click(allow, { detail: 2 });
   expect(decisions()).toEqual([]);
   fireEvent.click(allow, { detail: 1 });
-  await waitFor(() => expect(decisions()).toEqual([{ decision: 'approve' }]));
+  await waitFor(() => expect(decisions()).toEqual([{ decision: 'approve', expiresAt: later }]));
 });
