@@ -55,7 +55,8 @@ async function start(): Promise<void> {
   const agentPort = await findPort(Number(env.AGENT_PORT || 8787));
   const siteUrl = `http://${host}:${port}`;
   const toolsFile = `${folder}/tools.json`;
-  writeFileSync(toolsFile, JSON.stringify(toTools(siteUrl), null, 2));
+  const toolSecret = randomBytes(32).toString('hex');
+  writeFileSync(toolsFile, JSON.stringify(toTools(siteUrl, toolSecret), null, 2), { mode: 0o600 });
   const ssoSecret = env.AGENT_SSO_SECRET || randomBytes(32).toString('hex');
 
   const agent = await startAgent(
@@ -79,6 +80,7 @@ async function start(): Promise<void> {
     projectId,
     botId,
     ssoSecret,
+    toolSecret,
     storeFile: `${folder}/helper.db`,
   });
   await new Promise<void>((resolve) => server.listen(port, host, resolve));

@@ -9,6 +9,8 @@ export interface ToolOptions {
   approval: 'auto' | 'always';
   /** JSON schema of the parameters; `examples` show the built-in answerer what a value looks like. */
   parameters: Record<string, unknown>;
+  /** Sent along with each call, for example a secret by which the endpoint knows who calls. */
+  headers?: Record<string, string>;
   /** What visitors say when they want it, for the built-in answerer: "where is my order", "in stock". */
   phrases?: string[];
 }
@@ -22,6 +24,12 @@ export interface ToolOutcome {
   result: unknown;
 }
 
+/** Who asks, as the service knows from single sign-on: an endpoint may believe it where it knows the caller. */
+export interface ToolMember {
+  id: string;
+  email: string;
+}
+
 export interface Tool {
   name: string;
   title: string;
@@ -29,7 +37,7 @@ export interface Tool {
   approval: 'auto' | 'always';
   parameters: Record<string, unknown>;
   phrases?: string[];
-  run(parameters: ToolParameters, signal: AbortSignal): Promise<ToolOutcome>;
+  run(parameters: ToolParameters, signal: AbortSignal, member?: ToolMember): Promise<ToolOutcome>;
 }
 
 const timeoutMs = 10_000;
@@ -41,12 +49,17 @@ export function readTools(value: unknown): ToolOptions[] {
   return value.map((tool, index) => {
     const at = `tools[${index}]`;
     if (typeof tool !== 'object' || tool === null) throw new TypeError(`${at}: an object is needed`);
-    const { name, title, description, url, approval, parameters, phrases } = tool as Record<string, unknown>;
+    const { name, title, description, url, approval, parameters, phrases, headers } = tool as Record<
+      string,
+      unknown
+    >;
     if (typeof name !== 'string' || !/^[a-z][a-z0-9_]{0,63}$/.test(name))
       throw new TypeError(`${at}.name: lower-case letters, digits and _ only`);
     if (typeof url !== 'string' || !URL.canParse(url)) throw new TypeError(`${at}.url: a URL is needed`);
     if (phrases !== undefined && !(Array.isArray(phrases) && phrases.every((one) => typeof one === 'string')))
       throw new TypeError(`${at}.phrases: an array of strings is needed`);
+    if (headers !== undefined && !isHeaders(headers))
+      throw new TypeError(`${at}.headers: an object of header names and values is needed`);
     if (approval !== 'auto' && approval !== 'always')
       throw new TypeError(`${at}.approval: auto or always is needed`);
     return {
@@ -60,20 +73,31 @@ export function readTools(value: unknown): ToolOptions[] {
           ? (parameters as Record<string, unknown>)
           : { type: 'object' },
       ...(phrases === undefined ? {} : { phrases }),
+      ...(headers === undefined ? {} : { headers: headers as Record<string, string> }),
     };
   });
 }
 
-/** A tool that POSTs `{"parameters": …}` as JSON and takes what comes back, JSON or text. */
-export function createHttpTool({ url, ...described }: ToolOptions): Tool {
+function isHeaders(value: unknown): boolean {
+  try {
+    return (
+      typeof value === 'object' && value !== null && Boolean(new Headers(value as Record<string, string>))
+    );
+  } catch {
+    return false;
+  }
+}
+
+/** A tool that POSTs `{"parameters": …, "member"?: …}` as JSON and takes what comes back, JSON or text. */
+export function createHttpTool({ url, headers, ...described }: ToolOptions): Tool {
   return {
     ...described,
-    async run(parameters, signal) {
+    async run(parameters, signal, member) {
       try {
         const response = await fetch(url, {
           method: 'POST',
-          headers: { 'content-type': 'application/json', accept: 'application/json' },
-          body: JSON.stringify({ parameters }),
+          headers: { ...headers, 'content-type': 'application/json', accept: 'application/json' },
+          body: JSON.stringify({ parameters, member }),
           redirect: 'error',
           signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
         });

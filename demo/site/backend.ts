@@ -14,12 +14,14 @@ export type BackendOptions = {
   projectId: string;
   botId: string;
   ssoSecret: string;
+  /** By which the agent's tool calls are known. */
+  toolSecret: string;
   /** File of the helper's records. */
   storeFile: string;
 };
 
 export function createBackend(options: BackendOptions): { server: Server; helper: NodeHelper } {
-  const { ssoSecret, storeFile, ...agent } = options;
+  const { ssoSecret, toolSecret, storeFile, ...agent } = options;
   const helper = createNodeHelper({ ...agent, ssoSecret, store: createSqliteStore(storeFile) });
   const sessions = createShopSessions();
 
@@ -33,7 +35,8 @@ export function createBackend(options: BackendOptions): { server: Server; helper
       return { token: customer && (await signSsoToken(customer, ssoSecret)) };
     },
     'POST /api/tools/stock': (body) => readStock(readParameter(body, 'product')),
-    'POST /api/tools/order-status': (body) => readPublicOrder(readParameter(body, 'orderNumber')),
+    'POST /api/tools/order-status': (body, { headers }) =>
+      headers.authorization === `Bearer ${toolSecret}` ? readOrderFor(body as ToolCall) : undefined,
   };
 
   const server = createServer((request, response) => {
@@ -51,10 +54,19 @@ export function createBackend(options: BackendOptions): { server: Server; helper
   return { server, helper };
 }
 
-/** Whoever knows an order's number may know its state, not whose it is or what it cost. */
-function readPublicOrder(orderNumber: string) {
-  const order = readOrder(orderNumber);
-  if (!order) return undefined;
+type ToolCall = { parameters?: Record<string, unknown>; member?: { email?: unknown } };
+
+/** One's own, or one whose number and e-mail address the visitor knows. */
+function readOrderFor(call: ToolCall) {
+  const order = readOrder(readParameter(call, 'orderNumber'));
+  const given = [call.member?.email, readParameter(call, 'email')];
+  const isTheirs = given.some((email) => String(email).trim().toLowerCase() === order?.ownerEmail);
+  if (!order || !isTheirs) {
+    const error = call.member
+      ? 'no order of yours has this number'
+      : 'no order has this number and this e-mail address';
+    return { status: 404, body: { error } };
+  }
   const { status, placedOn, carrier, eta, trackingNumber, items } = order;
   return {
     orderNumber: order.orderNumber,
@@ -68,6 +80,6 @@ function readPublicOrder(orderNumber: string) {
 }
 
 function readParameter(body: unknown, name: string): string {
-  const { parameters } = (body ?? {}) as { parameters?: Record<string, unknown> };
+  const { parameters } = (body ?? {}) as ToolCall;
   return String(parameters?.[name] ?? '');
 }

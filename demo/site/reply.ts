@@ -15,11 +15,11 @@ export async function readBody(request: IncomingMessage): Promise<unknown> {
   return bytes === 0 ? undefined : JSON.parse(Buffer.concat(parts).toString('utf8'));
 }
 
-/** A result may carry a cookie to set; undefined is a 404. */
-export type Result = { cookie?: string; body: unknown };
+/** A result may carry a cookie to set, and a status; undefined is a 404. */
+export type Result = { cookie?: string; status?: number; body: unknown };
 
-export function sendJson(response: ServerResponse, value: unknown, status = 200): void {
-  const { cookie, body } = isResult(value) ? value : { body: value };
+export function sendJson(response: ServerResponse, value: unknown, fallback = 200): void {
+  const { cookie, status = fallback, body } = isResult(value) ? value : { body: value };
   if (cookie !== undefined) response.setHeader('set-cookie', cookie);
   response.writeHead(body === undefined ? 404 : status, {
     'content-type': 'application/json',
@@ -29,5 +29,6 @@ export function sendJson(response: ServerResponse, value: unknown, status = 200)
 }
 
 function isResult(value: unknown): value is Result {
-  return typeof value === 'object' && value !== null && 'cookie' in value && 'body' in value;
+  if (typeof value !== 'object' || value === null || !('body' in value)) return false;
+  return 'cookie' in value || 'status' in value;
 }

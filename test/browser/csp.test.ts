@@ -93,7 +93,7 @@ test('clause 29: the shop page with the strict policy answers, asks for approval
   await chat.open();
   await chat.ask('How long does shipping to Canada take?');
   expect(await chat.readBody(await chat.waitForAnswer('completed'))).toContain('6 to 9 business days');
-  await chat.ask('What is the status of order LF-10234?');
+  await chat.ask('What is the status of order LF-10234? ada@larkfield.example');
   await chat.waitForAnswer('paused');
   await chat.button('Allow').press('Enter');
   await chat.waitForAnswer('completed');

@@ -8,7 +8,7 @@ const stage = useStage(startDemo);
 const scene = useVisitor(stage, ({ url }) => `${url}/`);
 
 async function askForTheOrder() {
-  await scene.chat.ask('What is the status of order LF-10234?');
+  await scene.chat.ask('What is the status of order LF-10234? ada@larkfield.example');
   return scene.chat.waitForAnswer('paused');
 }
 
@@ -58,4 +58,50 @@ test('a question of the agent is answered by choosing one of its options', async
   const answer = await scene.chat.waitForAnswer('completed');
   expect(await scene.chat.readBody(answer)).toContain('business days');
   expect(await card.count()).toBe(0);
+});
+
+test('an order is shown to the customer whose it is, or who knows its number and e-mail address', async () => {
+  const { chat, page } = scene;
+  await chat.ask('where is my order?');
+  const first = await chat.waitForAnswer('completed');
+  expect(await chat.readBody(first)).toContain('order number and the e-mail address of the order');
+  await chat.ask('LF-10234 and ben@larkfield.example');
+  await chat.waitForAnswer('paused');
+  await chat.button('Allow').press('Enter');
+  const refused = await chat.waitForAnswer('completed');
+  expect(await chat.readBody(refused)).toContain('no order has this number and this e-mail address');
+
+  const signIn = (email: string) =>
+    page.evaluate(
+      (as) =>
+        fetch('/api/sign-in', {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ email: as }),
+        }),
+      email,
+    );
+  await signIn('ada@larkfield.example');
+  await page.reload();
+  await chat.show();
+  for (const [number, words] of [
+    ['LF-10234', 'LF-10234 is shipped.'],
+    ['LF-10247', 'no order of yours has this number'],
+  ]) {
+    await chat.ask(`What is the status of order ${number}?`);
+    await chat.waitForAnswer('paused');
+    await chat.button('Allow').press('Enter');
+    await expect.poll(async () => (await chat.readAnswers()).at(-1)).toContain(words);
+  }
+  const byHand = await page.evaluate(async () => {
+    const response = await fetch('/api/tools/order-status', {
+      method: 'POST',
+      body: JSON.stringify({
+        parameters: { orderNumber: 'LF-10234' },
+        member: { email: 'ada@larkfield.example' },
+      }),
+    });
+    return response.status;
+  });
+  expect(byHand).toBe(404);
 });

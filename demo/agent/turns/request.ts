@@ -5,7 +5,7 @@ import { estimateTokens } from '../answer/pace.ts';
 import type { Parts } from '../parts.ts';
 import type { Bot } from '../store/bots.ts';
 import type { Chat, Persona } from '../store/chats.ts';
-import type { Tool } from '../tools.ts';
+import type { Tool, ToolParameters } from '../tools.ts';
 import type { TurnStart } from './answering.ts';
 import type { Call } from './call.ts';
 import { compactChat } from './compaction.ts';
@@ -25,8 +25,8 @@ export async function toAnswerRequest(
     history: [],
     data: call.data,
     scope: call.scope,
-    tools: call.reasoningMode === 'standard' ? [] : toToolsFor(parts, bot, call.persona),
-    isSignedIn: chat.member_id !== null,
+    tools: call.reasoningMode === 'standard' ? [] : toToolsFor(parts, bot, call.persona, chat),
+    isSignedIn: findMember(parts, bot, chat) !== undefined,
     reasoningMode: call.reasoningMode,
     overrides: {
       ...(bot.max_reply_tokens === null ? {} : { maxReplyTokens: bot.max_reply_tokens }),
@@ -68,13 +68,25 @@ function memoriesOf(parts: Parts, bot: Bot, { member_id }: Chat, { scope }: Call
   };
 }
 
+/** Who came by single sign-on; a member id that nobody signed for is nobody's. */
+function findMember({ accounts }: Pick<Parts, 'accounts'>, bot: Bot, { member_id }: Chat) {
+  const account = member_id === null ? undefined : accounts.find(bot.projectId, member_id);
+  return account && { id: account.uuid, email: account.email };
+}
+
 /** `read_conversations` is the builder's alone: it shows what other people talked about. */
 export function toToolsFor(
-  parts: Pick<Parts, 'tools' | 'chats'>,
+  parts: Pick<Parts, 'tools' | 'chats' | 'accounts'>,
   bot: Bot,
   persona: Persona,
+  chat: Chat,
 ): readonly Tool[] {
-  if (persona !== 'builder') return parts.tools;
+  const member = findMember(parts, bot, chat);
+  const tools = parts.tools.map((tool) => ({
+    ...tool,
+    run: (parameters: ToolParameters, signal: AbortSignal) => tool.run(parameters, signal, member),
+  }));
+  if (persona !== 'builder') return tools;
   const readConversations: Tool = {
     name: 'read_conversations',
     title: 'Read conversations',
@@ -93,5 +105,5 @@ export function toToolsFor(
       };
     },
   };
-  return [...parts.tools, readConversations];
+  return [...tools, readConversations];
 }

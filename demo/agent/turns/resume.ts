@@ -70,7 +70,7 @@ export function resumeTurn(parts: Parts, bot: Bot, chat: Chat, execution: Execut
         start,
         answerer,
         async (saying) => {
-          const decision = await decide(parts, bot, pause, execution, saying);
+          const decision = await decide(parts, bot, chat, pause, execution, saying);
           toolResult = decision.kind === 'result' ? decision.result : null;
           const request = await toAnswerRequest(parts, bot, start, answerer, saying.signal);
           const { tool, executionId, state } = pause;
@@ -87,6 +87,7 @@ export function resumeTurn(parts: Parts, bot: Bot, chat: Chat, execution: Execut
 async function decide(
   parts: Parts,
   bot: Bot,
+  chat: Chat,
   pause: Pause,
   execution: Execution,
   saying: Saying,
@@ -103,7 +104,7 @@ async function decide(
   }
   if (tool.builtIn) return { kind: 'answers', answers: execution.parameters.answers as string[] };
   if (execution.own) return { kind: 'result', ok: true, result: execution.own.result };
-  const runnable = toToolsFor(parts, bot, (pause.call as Call).persona).find(
+  const runnable = toToolsFor(parts, bot, (pause.call as Call).persona, chat).find(
     ({ name }) => name === tool.name,
   );
   if (!runnable) return { kind: 'result', ok: false, result: { error: 'This tool is gone.' } };

@@ -1,6 +1,7 @@
 /** What an answer has said so far, and the port through which the answerer says it. */
 
 import { randomUUID } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import type { AnswerPort } from '../answer/answerer.ts';
 import { AgentError } from '../errors.ts';
 import type { CitedSource } from '../store/messages.ts';
@@ -28,6 +29,8 @@ export function createSaying(
 ): Saying {
   const tooLong = new AbortController();
   const signal = AbortSignal.any([turnSignal, tooLong.signal]);
+  // Each round of a model and each tool listens to it for as long as the turn takes.
+  setMaxListeners(0, signal);
   const executedTools = [...earlierTools];
   let text = '';
   let sources: CitedSource[] = [];
