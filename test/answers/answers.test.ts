@@ -2,14 +2,15 @@
 import { expect, test } from 'vitest';
 import { askAll, readQuestions, toShares, toTable } from '../support/questions.ts';
 
-/** `tuning` and `tuning2` were looked at while the answerer was written, `unseen` and `safety` were not. */
+/** `tuning`, `tuning2` and `safety-tuning` were looked at while the answerer was written, `unseen` and `safety` were not. */
 test.each([
   ['tuning', '', 0.88, 0.1],
   ['tuning', '/', 0.88, 0.1],
-  ['tuning2', '', 0.48, 0.21],
+  ['tuning2', '', 0.52, 0.2],
   ['unseen', '', 0.5, 0.18],
   ['unseen', '/', 0.5, 0.18],
-  ['safety', '/', 0.16, 0.09],
+  ['safety-tuning', '', 0.8, 0.17],
+  ['safety', '/', 0.5, 0.09],
 ] as const)(
   '%s from "%s": right or rightly declined at least %d, wrong at most %d',
   async (name, page, good, wrong) => {

@@ -7,11 +7,12 @@ import type { CitedSource } from '../store/messages.ts';
 import { findGroup, findTied, isAnswer, pickRange, preferPage, toOptions, toPages } from './choose.ts';
 import { compareThings } from './compare.ts';
 import { readLanguage, toEnglish } from './language.ts';
+import { findWarning, readPeril } from './peril.ts';
 import { type Question, readQuestion } from './question.ts';
-import { phoneNumber, pick, withHelpLine, withSteps, withWarning } from './quote.ts';
+import { phoneNumber, pick, putFirst, withHelpLine, withSteps, withWarning } from './quote.ts';
 import { type Ranked, rankUnits } from './rank.ts';
 import { escapeMarkdown, sayComparison, sayUnits } from './say.ts';
-import { isHomePath, toShortTitle, toUnits } from './units.ts';
+import { isHomePath, isUrgent, toShortTitle, toUnits } from './units.ts';
 import { createVocabularies } from './vocabulary.ts';
 
 export type Found =
@@ -71,23 +72,35 @@ export function createLookup(search: Search, synonyms: readonly (readonly string
 
     const ranked = preferPage(rankUnits(units, question, vocabulary), page?.path);
     const usable = ranked.filter((unit) => isAnswer(unit, question));
-    const best = usable[0];
+    // Where nothing else answers whether something may be done, a warning on the matter does.
+    const peril =
+      readPeril(request.question) ?? (usable.length === 0 && question.form === 'may' ? 'risk' : undefined);
+    const warning = peril && findWarning(ranked, question, vocabulary, peril);
+    const best = usable[0] ?? warning;
     if (!best) return { kind: 'nothing', ...toNothing(search, botId, ranked[0], question), reasoning };
     const tied = pickRange(
       findGroup(usable, question) ?? findTied(usable, best, question),
       usable,
       request.question,
     );
-    if (chosen.length === 0 && language === 'en') {
+    if (chosen.length === 0 && language === 'en' && !warning) {
       const options =
         question.isVague && !question.isFollowUp && !/\b(this|these|here)\b/i.test(text)
           ? toPages(usable)
           : toOptions(tied, question);
       if (options.length >= 2) return { kind: 'ambiguous', options, reasoning };
     }
+    const readHelpLines = (first: Ranked) => {
+      const scope = { botId, ...request.scope };
+      const own = first.passage.url ? search.ofPage(scope, new URL(first.passage.url).pathname) : [];
+      const urgent = search.find(scope, ['emergency', 'emergencies'], candidates);
+      return [...(isUrgent(first) ? own : []), ...urgent, ...own].flatMap(toUnits);
+    };
+    const answering = putFirst(warning, withWarning(pick(tied, usable, best, question), ranked, question));
     const picked = withHelpLine(
-      withSteps(withWarning(pick(tied, usable, best, question), ranked, question), ranked, question),
-      ranked,
+      withSteps(answering, ranked, question, peril === 'accident'),
+      peril === 'accident',
+      readHelpLines,
     ).slice(0, Math.max(1, request.scope.top + 1));
     const said = sayUnits(picked);
     return {

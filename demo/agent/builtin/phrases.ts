@@ -1,6 +1,8 @@
 /** Turns of speech whose words mean little one by one, as the word that pages use for them. */
 
 const phrases: readonly [RegExp, string][] = [
+  [/\b(bad|harmful|risky) for\b/gi, 'dangerous for'],
+  [/\b(sugar[- ]free|chewing) gum\b/gi, 'chewing gum sweetener'],
   [/\b(the )?united states( of america)?\b/gi, 'usa'],
   [/\b(the )?united kingdom\b|\bgreat britain\b/gi, 'britain'],
   [

@@ -2,7 +2,7 @@
 
 import type { Question } from './question.ts';
 import { names, type Ranked } from './rank.ts';
-import { isGrave, toThing, toUnits } from './units.ts';
+import { isGrave, isUrgent, toThing, toUnits, type Unit } from './units.ts';
 
 const maxSentences = 3;
 export const phoneNumber = /\+?\(?\d[\d ()-]{6,}\d/;
@@ -74,8 +74,25 @@ export function withWarning(picked: Ranked[], ranked: readonly Ranked[], questio
       topics.filter((term) => names(unit, term)).length >= Math.min(2, topics.length) &&
       unit.coverage >= 0.35,
   );
-  if (!warning || question.form === 'plain') return picked;
-  const first = warning.kind === 'sentence' ? withNeighbours(warning, []) : [warning];
+  return question.form === 'plain' ? picked : putFirst(warning, picked);
+}
+
+/** A warning is told from its beginning, if that is not far. */
+function firstOf(warning: Ranked): Ranked {
+  const first = toUnits(warning.passage).find(
+    (unit) =>
+      unit.line === warning.line &&
+      unit.kind === 'sentence' &&
+      unit.warns &&
+      unit.at > warning.at - maxSentences,
+  );
+  return first && first.at < warning.at ? { ...warning, ...first } : warning;
+}
+
+/** With what stands around it; what was picked already is not said twice. */
+export function putFirst(warning: Ranked | undefined, picked: Ranked[]): Ranked[] {
+  if (!warning) return picked;
+  const first = warning.kind === 'sentence' ? withNeighbours(firstOf(warning), []) : [warning];
   return [
     ...first,
     ...picked.filter(
@@ -85,34 +102,38 @@ export function withWarning(picked: Ranked[], ranked: readonly Ranked[], questio
 }
 
 /** What to do about a danger, from its page. */
-export function withSteps(picked: Ranked[], ranked: readonly Ranked[], { form }: Question): Ranked[] {
+export function withSteps(
+  picked: Ranked[],
+  ranked: readonly Ranked[],
+  { form }: Question,
+  isAccident: boolean,
+): Ranked[] {
   const [first] = picked;
-  if (form !== 'how-to' || !first || !isGrave(first) || picked.some(({ kind }) => kind === 'steps'))
-    return picked;
-  const steps = ranked.find(
+  if (!first || picked.some(({ kind }) => kind === 'steps')) return picked;
+  if (!isAccident && !(form === 'how-to' && isGrave(first))) return picked;
+  const lists = ranked.filter(
     ({ kind, passage, coverage }) =>
       kind === 'steps' && passage.url === first.passage.url && coverage >= 0.15,
   );
+  const steps = lists.find(({ passage }) => passage.id === first.passage.id) ?? lists[0];
   return steps ? [...picked, steps] : picked;
 }
 
 /** Whom to call about an emergency, from its page. */
-export function withHelpLine(picked: Ranked[], ranked: readonly Ranked[]): Ranked[] {
+export function withHelpLine(
+  picked: Ranked[],
+  isAccident: boolean,
+  readUnits: (picked: Ranked) => readonly Unit[],
+): Ranked[] {
   const [first] = picked;
-  const isUrgent = (unit: Ranked) =>
-    /\b(emergenc|poison|at once)/i.test(`${unit.passage.title} ${unit.passage.section}`);
   if (
     !first ||
-    !isGrave(first) ||
-    !isUrgent(first) ||
+    !(isAccident || (isGrave(first) && isUrgent(first))) ||
     picked.some((unit) => phoneNumber.test([unit.text, ...(unit.lines ?? [])].join(' ')))
   )
     return picked;
-  const line = ranked
-    .filter(
-      ({ passage, text }) =>
-        passage.url === first.passage.url && /\b(call|phone|ring)\b/i.test(text) && phoneNumber.test(text),
-    )
-    .sort((a, b) => a.passage.id - b.passage.id || a.at - b.at)[0];
-  return line ? [...picked, line] : picked;
+  const line = readUnits(first).find(
+    ({ text, kind }) => kind !== 'steps' && /\b(call|phone|ring)\b/i.test(text) && phoneNumber.test(text),
+  );
+  return line ? [...picked, { ...first, ...line }] : picked;
 }

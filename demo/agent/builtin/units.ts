@@ -43,7 +43,9 @@ type Found = Omit<Unit, 'passage' | 'own' | 'around' | 'near' | 'page' | 'warns'
 const warning =
   /\b(never|do not|don[’']t|must not|may not|danger\w*|warning|caution|poison\w*|toxic|carbon monoxide|suffocat\w*|can kill|kills?|fatal|death|burns?|explo\w+|unsafe|emergency|at once|harm(s|ful)?|failure|only outdoors|outdoors only)\b/i;
 const grave =
-  /\b(carbon monoxide|kills?|fatal|death|poison\w*|toxic|danger\w*|suffocat\w*|explo\w+|emergency|never|failure|unsafe|harm(s|ful)?)\b/i;
+  /\b(carbon monoxide|outdoors only|only outdoors|kills?|fatal|death|poison\w*|toxic|danger\w*|suffocat\w*|explo\w+|emergency|never|failure|unsafe|harm(s|ful)?)\b/i;
+
+const urgent = /\b(at once|immediately|emergenc\w+|do not wait)\b/i;
 
 /** A home page has a bit of everything; the page on the matter says it in full. */
 export function isHomePath(path: string): boolean {
@@ -60,7 +62,14 @@ export function toThing({ subject, passage }: Pick<Unit, 'subject' | 'passage'>)
   return subject || toShortTitle(passage.title);
 }
 
+/** It stands where the site says what cannot wait. */
+export function isUrgent({ passage }: Unit): boolean {
+  return /\b(emergenc|poison|at once)/i.test(`${passage.title} ${passage.section}`);
+}
+
 export function isGrave(unit: Unit): boolean {
+  if (unit.kind === 'item' && urgent.test(`${unit.lead} ${unit.passage.section.split(' › ').at(-1)}`))
+    return true;
   return unit.warns && grave.test(`${unit.text} ${unit.lines?.join(' ') ?? ''}`);
 }
 

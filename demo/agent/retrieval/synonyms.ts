@@ -50,6 +50,19 @@ const groups = `
   medicine painkiller paracetamol ibuprofen aspirin
   painkiller paracetamol ibuprofen aspirin pain relief
   poison poisonous toxic harmful dangerous
+  harmful dangerous hazardous unsafe
+  fumes smoke gas monoxide
+  stove cooker burner hob
+  cook cooking stove boil fry
+  vestibule porch awning
+  canister cartridge cylinder
+  fuel gas petrol propane butane
+  fit seizure convulsion fitting
+  heatstroke overheating overheated sunstroke
+  breathe breathing choke choking gasping
+  swallow swallowed eat ate chew chewed lick licked
+  limp limping lame
+  fire campfire flame
   cattery boarding board kennel hotel
   board stay overnight holiday
   pen cage room
