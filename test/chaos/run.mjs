@@ -1,12 +1,14 @@
 /**
  * `npm run chaos`: helpers on one SQLite file, another one for every request. `--kill` ends one with -9 every ten seconds,
- * `--roll` restarts one after the other as a deploy does. Fails when an invariant does not hold.
+ * `--roll` restarts one after the other as a deploy does. `--agent` kills the agent service instead, 100 times or `--kills`
+ * times. Fails when an invariant does not hold.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startAgent } from './agent.mjs';
+import { killAgent } from './agent-kills.mjs';
 import { createHelperProcess } from './helper.mjs';
 import { createVisitor } from './visitor.mjs';
 
@@ -17,6 +19,12 @@ const visitors = argv.includes('--visitors') ? read('--visitors', 40) : 40;
 const isRoll = argv.includes('--roll');
 const signal = isRoll ? 'SIGTERM' : 'SIGKILL';
 const everyMs = 10_000;
+
+if (argv.includes('--agent')) {
+  const result = await killAgent(argv.includes('--kills') ? read('--kills', 100) : 100);
+  console.log(JSON.stringify(result, null, 2));
+  process.exit(result.faults.length > 0 ? 1 : 0);
+}
 
 const folder = mkdtempSync(join(tmpdir(), 'porchlight-chaos-'));
 const agent = await startAgent();
