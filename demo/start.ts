@@ -49,6 +49,11 @@ async function teach(agent: StartedAgent, siteUrl: string): Promise<number> {
   return sources.reduce((sum, { passages = 0 }) => sum + passages, 0);
 }
 
+/** Of a site with many pages. */
+function tellProgress({ event, pages }: { event: string; pages?: unknown }): void {
+  if (event === 'source.reading') say(`Reading the site: ${pages} pages so far.`);
+}
+
 async function start(): Promise<void> {
   mkdirSync(folder, { recursive: true });
   const port = await findPort(Number(env.PORT || 8080));
@@ -71,7 +76,7 @@ async function start(): Promise<void> {
       PORT: String(agentPort),
       HOST: host,
     },
-    env.DEMO_LOG === 'on' ? {} : { log: () => {} },
+    env.DEMO_LOG === 'on' ? {} : { log: tellProgress },
   );
   const { apiKey, projectId, botId } = agent;
   const { server, helper } = createBackend({

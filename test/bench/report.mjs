@@ -91,7 +91,26 @@ function toWidgetTables({ fast, paced, growth, exponent, baselineExponent }) {
   ];
 }
 
-export function toReport({ machine, size, relay, widget }) {
+function toAgentTables({ rows, crawl }) {
+  return [
+    '## Agent service',
+    'The local agent service over HTTP, on a file: a search over its sources, and a chat call until the first frame of its stream.',
+    toTable(
+      ['sources', 'chats', 'search ms', 'p99', 'chat start ms', 'p99'],
+      rows.map((one) => [
+        number(one.sources),
+        number(one.chats),
+        number(one.searchMs, 1),
+        number(one.searchP99Ms, 1),
+        number(one.chatMs, 1),
+        number(one.chatP99Ms, 1),
+      ]),
+    ),
+    `From ${number(rows[0].sources)} to ${number(rows.at(-1).sources)} sources a search costs ${number(rows.at(-1).searchMs / rows[0].searchMs, 1)} times as much. A site of ${number(crawl.pages)} pages on the same machine is read in ${number(crawl.ms / 1000, 1)} s; its progress could be read ${number(crawl.told)} times meanwhile.`,
+  ];
+}
+
+export function toReport({ machine, size, relay, widget, agent }) {
   const { cpu, cores, linux, node, nginx, chromium } = machine;
   return `${[
     '# Benchmarks',
@@ -99,5 +118,6 @@ export function toReport({ machine, size, relay, widget }) {
     `Size, Brotli 11: ${number(size.loader)} B before the chat is opened, ${number(size.all)} B in all (\`npm run size\`).`,
     ...(relay ? toRelayTables(relay) : []),
     ...(widget ? toWidgetTables(widget) : []),
+    ...(agent ? toAgentTables(agent) : []),
   ].join('\n\n')}\n`;
 }

@@ -1,6 +1,7 @@
-/** `npm run bench [-- --only relay|widget] [--quick]`: measures relay and widget against their yardsticks, side by side. */
+/** `npm run bench [-- --only relay|widget|agent] [--quick]`: measures relay and widget against their yardsticks, side by side. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { measureAgent } from './agent/measure.mjs';
 import { chromiumFile, describeMachine, nginxFile } from './machine.mjs';
 import { measureRelays } from './relay/measure.mjs';
 import { direct, helper, nginx, pipe } from './relay/relays.mjs';
@@ -11,8 +12,8 @@ const { values } = parseArgs({
   options: { only: { type: 'string' }, quick: { type: 'boolean', default: false } },
 });
 const { only, quick } = values;
-if (only !== undefined && only !== 'relay' && only !== 'widget') {
-  console.error('--only relay or --only widget');
+if (only !== undefined && !['relay', 'widget', 'agent'].includes(only)) {
+  console.error('--only relay, --only widget or --only agent');
   process.exit(2);
 }
 const log = (line) => console.error(line);
@@ -22,7 +23,9 @@ const reportFile = new URL('./RESULTS.md', import.meta.url);
 const kept = existsSync(resultsFile) ? JSON.parse(readFileSync(resultsFile, 'utf8')) : {};
 const results = { ...(quick ? {} : kept), machine: describeMachine(), size: measureSize() };
 
-if (only !== 'widget') {
+const measures = (what) => only === undefined || only === what;
+
+if (measures('relay')) {
   if (!nginxFile) log('Without nginx there is no ratio: apt-get install -y nginx-light');
   results.relay = await measureRelays({
     paced: [direct, nginx, pipe, helper].filter(Boolean),
@@ -35,11 +38,20 @@ if (only !== 'widget') {
     log,
   });
 }
-if (only !== 'relay') {
+if (measures('widget')) {
   if (chromiumFile) {
     const { measureWidget } = await import('./widget/measure.mjs');
     results.widget = await measureWidget({ rounds: quick ? 1 : 3, log });
   } else log('The widget needs Chromium: apt-get install -y chromium, or set CHROMIUM');
+}
+if (measures('agent')) {
+  const levels = [
+    [10, 100],
+    [100, 1000],
+    [1000, 10_000],
+  ];
+  const most = quick ? levels.slice(0, 2) : levels;
+  results.agent = await measureAgent({ levels: most, pages: quick ? 50 : 500, tries: quick ? 20 : 100, log });
 }
 
 const rounded = JSON.stringify(

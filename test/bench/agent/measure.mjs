@@ -1,0 +1,156 @@
+/** The agent service at size: how long a search and the first frame of a chat take, and how a site is read. */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const entry = fileURLToPath(new URL('../../../dist/demo/agent.js', import.meta.url));
+const ids = { project_id: 'p', bot_id: 'b' };
+const headers = { authorization: 'Bearer owner-key', 'content-type': 'application/json' };
+const words = 'river stone tent lamp wool rope map boat wheel bread salt glass cedar fox hill clock'.split(
+  ' ',
+);
+
+const median = (values) => values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)];
+const p99 = (values) => values.toSorted((one, other) => one - other)[Math.floor(values.length * 0.99)];
+
+const listen = (server) =>
+  new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server.address().port)));
+
+async function startAgent(folder) {
+  const probe = createServer();
+  const port = await listen(probe);
+  await new Promise((resolve) => probe.close(resolve));
+  const env = {
+    ...process.env,
+    AGENT_DB: join(folder, 'agent.db'),
+    AGENT_API_KEY: 'owner-key',
+    AGENT_PROJECT_ID: 'p',
+    AGENT_BOT_ID: 'b',
+    AGENT_WORDS_PER_SECOND: '0',
+    AGENT_REQUESTS_PER_MINUTE: '10000000',
+    AGENT_CREDITS: '10000000',
+    PROVIDER_HOST: '',
+    PORT: String(port),
+  };
+  const agent = spawn(process.execPath, [entry], { env, stdio: 'ignore' });
+  const url = `http://127.0.0.1:${port}`;
+  while (
+    !(await fetch(`${url}/healthz`).then(
+      ({ ok }) => ok,
+      () => false,
+    ))
+  )
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  const call = async (method, path, body) => {
+    const query = body ? '' : `?${new URLSearchParams(ids)}`;
+    const response = await fetch(`${url}${path}${query}`, {
+      method,
+      headers,
+      body: body && JSON.stringify({ ...ids, ...body }),
+    });
+    if (!response.ok) throw new Error(`${response.status} to ${path}: ${await response.text()}`);
+    return response.json();
+  };
+  return { url, call, stop: () => agent.kill('SIGKILL') };
+}
+
+const toText = (number) =>
+  Array.from({ length: 6 }, (_, at) => {
+    const said = Array.from(
+      { length: 12 },
+      (__, word) => words[(number * 7 + at * 5 + word * word) % words.length],
+    );
+    return `# Part ${number}-${at}\n\nNumber ${number * 10 + at}: ${said.join(' ')}.`;
+  }).join('\n\n');
+
+async function timed(act) {
+  const from = performance.now();
+  await act();
+  return performance.now() - from;
+}
+
+/** Until the first frame. */
+async function startChat({ url }, message) {
+  const response = await fetch(`${url}/v1/bot/chat`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ ...ids, message, stream: true }),
+  });
+  const reader = response.body.getReader();
+  await reader.read();
+  return () => reader.cancel();
+}
+
+async function look(agent, tries) {
+  const search = [];
+  const chat = [];
+  for (let at = 0; at < tries; at += 1) {
+    const asked = `${words[at % words.length]} ${words[(at * 3 + 1) % words.length]}`;
+    search.push(await timed(() => agent.call('POST', '/v1/bot/search', { keywords: asked })));
+    let end;
+    chat.push(
+      await timed(async () => {
+        end = await startChat(agent, `Tell me about the ${asked}`);
+      }),
+    );
+    await end();
+  }
+  return { searchMs: median(search), searchP99Ms: p99(search), chatMs: median(chat), chatP99Ms: p99(chat) };
+}
+
+async function readSite(agent, pages) {
+  const site = createServer((request, response) => {
+    const number = Number(request.url.slice(1)) || 0;
+    const links = [1, 2, 3].map((step) => `<a href="/${(number * 3 + step) % pages}">next</a>`).join(' ');
+    response.writeHead(request.url === '/robots.txt' ? 404 : 200, { 'content-type': 'text/html' });
+    response.end(
+      `<title>Page ${number}</title><main><h1>Page ${number}</h1><p>${toText(number)}</p>${links}</main>`,
+    );
+  });
+  const source = `http://127.0.0.1:${await listen(site)}/`;
+  let told = 0;
+  let read;
+  const ms = await timed(async () => {
+    const made = await agent.call('POST', '/v1/bot/source/create', { type: 'website', source });
+    for (;;) {
+      const query = new URLSearchParams({ ...ids, source_id: made.source.uuid });
+      const response = await fetch(`${agent.url}/v1/bot/source/read?${query}`, { headers });
+      read = (await response.json()).source;
+      if (read.status !== 'processing') return;
+      if (read.pages_read > 0) told += 1;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  });
+  site.closeAllConnections();
+  site.close();
+  if (read.status !== 'success') throw new Error(`The site was not read: ${read.error}`);
+  return { pages: read.links.length, ms, told };
+}
+
+/** @param levels pairs of how many sources and how many chats, growing */
+export async function measureAgent({ levels, pages, tries, log }) {
+  const folder = mkdtempSync(join(tmpdir(), 'porchlight-agent-bench-'));
+  const agent = await startAgent(folder);
+  const rows = [];
+  const have = { sources: 0, chats: 0 };
+  for (const [sources, chats] of levels) {
+    for (; have.sources < sources; have.sources += 1)
+      await agent.call('POST', '/v1/bot/source/create', { type: 'text', source: toText(have.sources) });
+    for (; have.chats < chats; have.chats += 10)
+      await Promise.all(
+        Array.from({ length: 10 }, () => agent.call('POST', '/v1/bot/chat', { message: 'Hello' })),
+      );
+    const row = { sources, chats, ...(await look(agent, tries)) };
+    rows.push(row);
+    log(`agent: ${JSON.stringify(row)}`);
+  }
+  const crawl = await readSite(agent, pages);
+  log(`agent: ${JSON.stringify(crawl)}`);
+  agent.stop();
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  rmSync(folder, { recursive: true });
+  return { rows, crawl };
+}
