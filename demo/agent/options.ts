@@ -51,6 +51,8 @@ export interface AgentServiceOptions {
   minTaskIntervalSeconds?: number;
   /** The opening balance of a new agent. Default 100,000. */
   credits?: number;
+  /** `host:port` of private addresses that an attachment may name. */
+  privateHosts?: string[];
   /** Milliseconds since 1970. */
   now?: () => number;
   /** Resolves after `ms`, or as soon as the signal aborts. */
@@ -102,6 +104,7 @@ export function readOptions(options: AgentServiceOptions): AgentConfig {
     extraKeys: options.extraKeys ?? [],
     memberEmails: (options.memberEmails ?? []).map((email) => email.toLowerCase()),
     plan: options.plan ?? 'local',
+    privateHosts: options.privateHosts ?? [],
     limits,
     now: options.now ?? Date.now,
     sleep: options.sleep ?? sleep,

@@ -3,6 +3,7 @@
 import type { Answerers } from './answer/answerers.ts';
 import type { EventLog } from './events.ts';
 import type { AgentConfig } from './options.ts';
+import type { Outgoing } from './outgoing.ts';
 import type { Ingest } from './retrieval/ingest.ts';
 import type { Search } from './retrieval/search.ts';
 import type { AccountStore } from './store/accounts.ts';
@@ -32,6 +33,8 @@ export interface Parts {
   workspaces: WorkspaceStore;
   search: Search;
   ingest: Ingest;
+  /** To addresses that others than the project's owner name. */
+  outgoing: Outgoing;
   /** The site's tools, without those built in. */
   tools: readonly Tool[];
   answerers: Answerers;

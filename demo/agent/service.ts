@@ -10,6 +10,7 @@ import { AgentError, toAgentError, toErrorBody } from './errors.ts';
 import { type AgentEvent, createEventLog } from './events.ts';
 import type { NodeEnv } from './input.ts';
 import { type AgentServiceOptions, readOptions } from './options.ts';
+import { createOutgoing } from './outgoing.ts';
 import type { Parts } from './parts.ts';
 import { createIngest } from './retrieval/ingest.ts';
 import { createSearch } from './retrieval/search.ts';
@@ -74,6 +75,7 @@ export function createAgentService(options: AgentServiceOptions): AgentService {
     pauses: createPauseStore(db, config.now),
     workspaces: createWorkspaceStore(db, config.now),
     ingest: createIngest(sources, events),
+    outgoing: createOutgoing(config.privateHosts),
     tools: config.tools.map(createHttpTool),
     answerers: createAnswerers(config, search),
     turns: createTurns(),
@@ -95,7 +97,7 @@ export function createAgentService(options: AgentServiceOptions): AgentService {
     events: events.entries,
     idle: () => parts.ingest.idle(),
     async close() {
-      await Promise.all([parts.turns.close(), parts.ingest.close()]);
+      await Promise.all([parts.turns.close(), parts.ingest.close(), parts.outgoing.close()]);
       db.close();
     },
   };

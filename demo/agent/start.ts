@@ -110,7 +110,7 @@ function readNumber(env: Env, name: string, option: keyof AgentServiceOptions, l
 }
 
 function readOwn(env: Env): Partial<AgentServiceOptions> {
-  const { AGENT_PLAN: plan, AGENT_KEYS: keys, AGENT_MEMBER_EMAILS: emails } = env;
+  const { AGENT_PLAN: plan, AGENT_KEYS: keys, AGENT_MEMBER_EMAILS: emails, AGENT_PRIVATE_HOSTS: hosts } = env;
   if (plan && !Object.hasOwn(plans, plan))
     throw new TypeError(`AGENT_PLAN: one of ${Object.keys(plans).join(', ')}`);
   const offset = Number(env.AGENT_CLOCK_OFFSET_SECONDS || 0);
@@ -119,6 +119,7 @@ function readOwn(env: Env): Partial<AgentServiceOptions> {
     ...(plan ? { plan: plan as PlanName } : {}),
     ...(keys ? { extraKeys: toList(keys).map(readKey) } : {}),
     ...(emails ? { memberEmails: toList(emails) } : {}),
+    ...(hosts ? { privateHosts: toList(hosts).map(readHost) } : {}),
     ...(offset === 0 ? {} : { now: () => Date.now() + offset * 1000 }),
   };
 }
@@ -128,6 +129,11 @@ function toList(text: string): string[] {
     .split(',')
     .map((one) => one.trim())
     .filter((one) => one !== '');
+}
+
+function readHost(text: string): string {
+  if (!/^[^\s/]+:\d{1,5}$/.test(text)) throw new TypeError('AGENT_PRIVATE_HOSTS: host:port is needed');
+  return text;
 }
 
 /** `role:key` or `role:key:project`. */

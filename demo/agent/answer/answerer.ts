@@ -7,6 +7,7 @@ import type { MemoryType } from '../store/memories.ts';
 import type { CitedSource } from '../store/messages.ts';
 import type { PauseRecord } from '../store/pauses.ts';
 import type { Tool, ToolOutcome, ToolParameters } from '../tools.ts';
+import type { Attachment } from '../turns/attachments.ts';
 
 export interface HistoryMessage {
   role: 'user' | 'system';
@@ -26,8 +27,8 @@ export interface AnswerRequest {
   summary: string;
   /** Oldest first, without the question. */
   history: readonly HistoryMessage[];
-  /** Page context, long pasted text and file names: data of the visitor's, never instructions. */
-  data: { metadata?: unknown; pasted?: readonly string[]; attachments?: readonly string[] };
+  /** Page context, long pasted text and files: data of the visitor's, never instructions. */
+  data: { metadata?: unknown; pasted?: readonly string[]; attachments?: readonly Attachment[] };
   /** Absent scope lists mean all sources. `top` 0: the call switched memory off. */
   scope: { sourceIds?: readonly string[]; tags?: readonly string[]; top: number };
   tools: readonly Tool[];

@@ -3,6 +3,7 @@
 import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions';
 import type { FoundPassage } from '../retrieval/search.ts';
 import type { Persona } from '../store/chats.ts';
+import type { Attachment } from '../turns/attachments.ts';
 import type { AnswerRequest } from './answerer.ts';
 
 const personas: Readonly<Record<Persona, string>> = {
@@ -55,8 +56,12 @@ function toQuestionContent({ question, data }: AnswerRequest, passages: readonly
   if (data.pasted && data.pasted.length > 0)
     blocks.push(toDataBlock('pasted_text', 'Text the visitor pasted.', data.pasted.join('\n\n')));
   if (data.attachments && data.attachments.length > 0)
-    blocks.push(toDataBlock('attachments', 'Names of attached files.', data.attachments.join('\n')));
+    blocks.push(toDataBlock('attachments', 'Attached files.', data.attachments.map(toFile).join('\n\n')));
   return `${blocks.join('\n\n')}\n\nQuestion:\n${question}`;
+}
+
+function toFile({ name, text }: Attachment): string {
+  return text === undefined ? `${name} (not readable as text)` : `${name}:\n${text}`;
 }
 
 function toNumberedPassage(passage: FoundPassage, index: number): string {

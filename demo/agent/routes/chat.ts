@@ -7,6 +7,7 @@ import { AgentError } from '../errors.ts';
 import { chatId, flag, readInput, target, texts } from '../input.ts';
 import type { Parts } from '../parts.ts';
 import type { Bot } from '../store/bots.ts';
+import { type Attachment, readAttachments } from '../turns/attachments.ts';
 import { beginTurn, type ChatCall } from '../turns/begin.ts';
 import { toEventStream } from './stream.ts';
 
@@ -19,7 +20,7 @@ const attachment = v.object({
   mime_type: v.string(),
   size: v.pipe(v.number(), v.integer(), v.minValue(0)),
   url: v.optional(v.pipe(v.string(), v.url())),
-  data: v.optional(v.string()),
+  data: v.optional(v.union([v.string(), v.array(v.string())])),
 });
 
 const chatInput = {
@@ -53,13 +54,14 @@ export function routeChat(app: Hono<AccessEnv>, parts: Parts) {
   app.post('/v1/bot/chat', async (c) => {
     const input = await readInput(c, chatInput);
     const bot = requireBot(parts, c.get('caller'), input);
-    const turn = beginTurn(parts, c.get('caller'), bot, toChatCall(input, bot));
+    const files = await readAttachments(input.attachments ?? [], parts.outgoing, c.req.raw.signal);
+    const turn = beginTurn(parts, c.get('caller'), bot, toChatCall(input, bot, files));
     if (input.stream === true) return toEventStream(turn.reply, c.res.headers);
     return c.json({ chat: (await turn.finished).chat });
   });
 }
 
-function toChatCall(input: ChatInput, bot: Bot): ChatCall {
+function toChatCall(input: ChatInput, bot: Bot, files: readonly Attachment[]): ChatCall {
   return {
     message: input.message,
     chatId: input.chat_id,
@@ -77,7 +79,7 @@ function toChatCall(input: ChatInput, bot: Bot): ChatCall {
     data: {
       ...(input.metadata === undefined ? {} : { metadata: readMetadata(input.metadata) }),
       ...(input.pasted === undefined ? {} : { pasted: input.pasted }),
-      ...(input.attachments === undefined ? {} : { attachments: input.attachments.map(({ name }) => name) }),
+      ...(files.length === 0 ? {} : { attachments: files }),
     },
     overrides: {
       ...(input.instruction === undefined ? {} : { instruction: input.instruction }),

@@ -1,0 +1,106 @@
+/** Addresses that others than the project's owner name: public ones only, checked as they are connected to. */
+
+import { lookup as resolve } from 'node:dns';
+import { BlockList, isIP } from 'node:net';
+import { Agent, fetch as send } from 'undici';
+import { AgentError } from './errors.ts';
+
+const timeoutMs = 10_000;
+
+const blocked = new BlockList();
+for (const [address, bits] of [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 4],
+  ['240.0.0.0', 4],
+] as const)
+  blocked.addSubnet(address, bits, 'ipv4');
+for (const [address, bits] of [
+  ['::', 128],
+  ['::1', 128],
+  ['64:ff9b::', 96],
+  ['64:ff9b:1::', 48],
+  ['100::', 64],
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+  ['fc00::', 7],
+  ['fe80::', 10],
+  ['fec0::', 10],
+  ['ff00::', 8],
+] as const)
+  blocked.addSubnet(address, bits, 'ipv6');
+
+/** Whether anybody may reach it. An IPv4 address in IPv6 clothes is that IPv4 address. */
+export function isPublic(address: string): boolean {
+  const family = isIP(address);
+  if (family === 0) return false;
+  return !blocked.check(address, family === 4 ? 'ipv4' : 'ipv6');
+}
+
+class NotAllowed extends Error {}
+
+/** @param exceptions `host:port` of private addresses that are meant */
+export function createOutgoing(exceptions: readonly string[]) {
+  const guarded = new Agent({
+    connect: {
+      lookup: (host, options, done) =>
+        resolve(host, { ...options, all: true }, (error, addresses) => {
+          if (error) return done(error, '', 0);
+          // One private address among several is enough: the next try could take it.
+          if (!addresses.every(({ address }) => isPublic(address))) return done(new NotAllowed(), '', 0);
+          return options.all
+            ? (done as unknown as (e: null, all: typeof addresses) => void)(null, addresses)
+            : done(null, addresses[0]!.address, addresses[0]!.family);
+        }),
+    },
+  });
+
+  return {
+    /** 400 `address_not_allowed` or `code`; redirects are not followed. */
+    async fetch(address: string, maxBytes: number, code: string, signal: AbortSignal): Promise<Buffer> {
+      const url = new URL(address);
+      const host = url.hostname.replace(/^\[|\]$/g, '');
+      const port = url.port || (url.protocol === 'https:' ? '443' : '80');
+      const isExcepted = exceptions.includes(`${host}:${port}`);
+      if (!/^https?:$/.test(url.protocol) || (!isExcepted && isIP(host) !== 0 && !isPublic(host)))
+        throw new AgentError(400, 'address_not_allowed', 'This address is not to be reached.');
+      try {
+        const response = await send(url, {
+          redirect: 'error',
+          signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+          ...(isExcepted ? {} : { dispatcher: guarded }),
+        });
+        if (!response.ok) throw new Error(String(response.status));
+        const chunks: Uint8Array[] = [];
+        let length = 0;
+        for await (const chunk of response.body ?? []) {
+          length += chunk.byteLength;
+          if (length > maxBytes) throw new Error('too large');
+          chunks.push(chunk);
+        }
+        return Buffer.concat(chunks);
+      } catch (thrown) {
+        if (signal.aborted) throw thrown;
+        if ((thrown as Error).cause instanceof NotAllowed)
+          throw new AgentError(400, 'address_not_allowed', 'This address is not to be reached.');
+        throw new AgentError(400, code, 'What stands at the address could not be had.');
+      }
+    },
+    async close() {
+      if (!guarded.closed && !guarded.destroyed) await guarded.close();
+    },
+  };
+}
+
+export type Outgoing = ReturnType<typeof createOutgoing>;

@@ -1,0 +1,66 @@
+/** Files that come with a question: checked, fetched where only an address is given, and read where they are text. */
+
+import { AgentError } from '../errors.ts';
+import type { Outgoing } from '../outgoing.ts';
+
+/** `data`: base64 of at most 61,440 bytes, or several such pieces in order; `url`: where it is to be had. */
+export interface SentAttachment {
+  name: string;
+  mime_type: string;
+  size: number;
+  url?: string | undefined;
+  data?: string | string[] | undefined;
+}
+
+export interface Attachment {
+  name: string;
+  /** Absent where it is no text. */
+  text?: string;
+}
+
+const maxPieceBytes = 61_440;
+const maxBytes = 10 * 1024 * 1024;
+const maxTextChars = 20_000;
+const textTypes = /^(text\/|application\/(json|xml|x-yaml|yaml|csv|javascript)\b)|\+(json|xml)\b/i;
+
+/** 400 before anything is recorded: what was attached is there, or the question is not taken. */
+export async function readAttachments(
+  sent: readonly SentAttachment[],
+  outgoing: Outgoing,
+  signal: AbortSignal,
+): Promise<Attachment[]> {
+  const read: Attachment[] = [];
+  for (const one of sent) {
+    const bytes =
+      one.data !== undefined
+        ? decode([one.data].flat())
+        : one.url !== undefined
+          ? await outgoing.fetch(one.url, maxBytes, 'attachment_failed', signal)
+          : undefined;
+    if (one.data !== undefined && bytes?.length !== one.size)
+      throw new AgentError(400, 'invalid_parameters', 'attachments: size is not that of the data.');
+    const isText = bytes !== undefined && textTypes.test(one.mime_type);
+    read.push({
+      name: one.name,
+      ...(isText ? { text: new TextDecoder().decode(bytes).slice(0, maxTextChars) } : {}),
+    });
+  }
+  return read;
+}
+
+function decode(pieces: readonly string[]): Buffer {
+  return Buffer.concat(
+    pieces.map((piece) => {
+      const bytes = Buffer.from(piece, 'base64');
+      if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(piece))
+        throw new AgentError(400, 'invalid_parameters', 'attachments: data is base64.');
+      if (bytes.length > maxPieceBytes)
+        throw new AgentError(
+          400,
+          'invalid_parameters',
+          `attachments: data is sent in pieces of at most ${maxPieceBytes} bytes.`,
+        );
+      return bytes;
+    }),
+  );
+}
