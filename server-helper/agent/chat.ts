@@ -1,7 +1,7 @@
 /** The chat area of the agent's API: ask, resume, stop, follow. The only builder of chat bodies. */
 import type { ChatMode, PageContext, ReasoningMode } from '../protocol/wire.ts';
 import { type AgentPause, asObject } from './frame.ts';
-import { type AgentHttp, isGone } from './http.ts';
+import { type AgentHttp, AgentMissing } from './http.ts';
 import { type AnswerSink, openAnswer } from './stream.ts';
 
 /** What a turn asks. The visitor chose text, pasted, page and, among the allowed, the modes; the rest is ours. */
@@ -51,7 +51,8 @@ export function createAgentChat(http: AgentHttp): AgentChat {
         const status = await http.call('GET', '/v1/bot/chat/stream-status', { query: { chat_id: chatId } });
         return asObject(status)?.streaming === true;
       } catch (error) {
-        if (isGone(error)) return false;
+        // A deployment without this endpoint says nothing of the sort.
+        if (error instanceof AgentMissing) return false;
         throw error;
       }
     },

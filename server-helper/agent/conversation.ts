@@ -8,7 +8,7 @@ export type RecordedMessage = {
   role: 'visitor' | 'agent';
   text: string;
   sources: Source[];
-  /** Milliseconds since 1970; undefined when the agent does not tell. */
+  /** Milliseconds since 1970, by our clock; undefined when the agent does not tell. */
   at: number | undefined;
   /** A tool still runs: the message is not the last word. */
   unfinished: boolean;
@@ -73,7 +73,11 @@ export function createAgentConversations(http: AgentHttp): AgentConversations {
         messages.push(...found.slice(at - start, end - start));
         at = start + perPage;
       }
-      return { total: end, from, messages: messages.flatMap(readMessage) };
+      return {
+        total: end,
+        from,
+        messages: messages.flatMap((message) => readMessage(message, http.aheadMs)),
+      };
     },
     delete: (chatId) =>
       ignoreMissing(http.call('DELETE', '/v1/bot/chat/delete', { query: { chat_id: chatId } })),
@@ -102,12 +106,18 @@ export function createAgentConversations(http: AgentHttp): AgentConversations {
   };
 }
 
-function readMessage(value: unknown): RecordedMessage[] {
+/** Of a time without a zone nobody knows whose noon it is: the agent's own is UTC. */
+function toTime(text: string): number {
+  const hasZone = !/^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(text);
+  return Date.parse(hasZone ? text : `${text.replace(' ', 'T')}Z`);
+}
+
+function readMessage(value: unknown, aheadMs: number): RecordedMessage[] {
   const message = asObject(value);
   const id = asString(message?.uuid);
   const text = asString(message?.content);
   if (!message || id === undefined || text === undefined) return [];
-  const at = Date.parse(String(message.created_at ?? message.updated_at ?? ''));
+  const at = toTime(String(message.created_at ?? message.updated_at ?? ''));
   return [
     {
       id,
@@ -115,7 +125,7 @@ function readMessage(value: unknown): RecordedMessage[] {
       role: message.role === 'user' ? 'visitor' : 'agent',
       text,
       sources: readSources(message.sources),
-      at: Number.isNaN(at) ? undefined : at,
+      at: Number.isNaN(at) ? undefined : at - aheadMs,
       unfinished: message.isToolExecuting === true,
     },
   ];

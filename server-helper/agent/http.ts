@@ -30,6 +30,8 @@ export type Call = { query?: Query; body?: Record<string, unknown>; timeoutMs?: 
 export type AgentHttp = {
   readonly target: AgentTarget;
   readonly quota: Quota;
+  /** How far the agent's clock is ahead of ours, in milliseconds; 0 for a few seconds. */
+  readonly aheadMs: number;
   /** When the latest call showed that the agent is there and serves us; in the past for ever where it did not. */
   readonly aliveAt: number;
   /** A JSON call. @throws HelperError */
@@ -39,6 +41,9 @@ export type AgentHttp = {
 };
 
 const callTimeoutMs = 15_000;
+/** The Date header has whole seconds, and a reply takes its time. */
+const leewayMs = 5_000;
+const tellMs = 30_000;
 const maxReplyBytes = 8 * 1024 * 1024;
 
 /** @param nowMs monotonic */
@@ -49,6 +54,14 @@ export function createAgentHttp(
 ): AgentHttp {
   const quota = createQuota();
   let aliveAt = Number.NEGATIVE_INFINITY;
+  let aheadMs = 0;
+  const noteDate = (date: string | undefined) => {
+    const ahead = Date.parse(date ?? '') - Date.now();
+    const before = aheadMs;
+    aheadMs = Math.abs(ahead) > leewayMs ? ahead : 0;
+    if (Math.abs(aheadMs) > tellMs && before === 0)
+      target.log.warn({ aheadMs }, 'the clocks of the agent and of this helper differ');
+  };
   const toOutgoing = (method: string, path: string, { query, body }: Call): Outgoing => {
     const url = new URL(target.agentUrl.href.replace(/\/$/, '') + path);
     const ids = { project_id: target.projectId, bot_id: target.botId };
@@ -66,6 +79,9 @@ export function createAgentHttp(
   return {
     target,
     quota,
+    get aheadMs() {
+      return aheadMs;
+    },
     get aliveAt() {
       return aliveAt;
     },
@@ -101,6 +117,7 @@ export function createAgentHttp(
               const isFine = isSuccess(status);
               aliveAt = status === 429 ? nowMs() : Number.NEGATIVE_INFINITY;
               const error = isFine ? undefined : toAgentError(status, header, text, target.log, path);
+              noteDate(header('date'));
               quota.note(header, status === 429 ? error?.retryAfterMs : undefined);
               if (error) return reject(error);
               try {

@@ -17,13 +17,14 @@ export type AlignedTurn = Pick<TurnRecord, 'id' | 'at' | 'question' | 'answer' |
 export const clockSkewMs = 60_000;
 
 /**
- * @param recorded a page of the agent's record, oldest first
+ * @param told a page of the agent's record, oldest first
  * @param turns all turns of the conversation, oldest first
  */
 export function alignRecord<T extends AlignedTurn>(
-  recorded: readonly RecordedMessage[],
+  told: readonly RecordedMessage[],
   turns: readonly T[],
 ): (Exchange & { turn: T | undefined })[] {
+  const recorded = inOurWords(told, turns);
   const exchanges = toExchanges<T>(reunite(recorded, turns));
   const ids = new Set(recorded.map(({ id }) => id));
   // An answer that we know by its id divides the record: what stands before it was asked before.
@@ -45,6 +46,28 @@ export function alignRecord<T extends AlignedTurn>(
   }
   alignByWords(exchanges.slice(firstExchange), turns.slice(firstTurn), ids);
   return exchanges;
+}
+
+/** So long a text is no other question's beginning. */
+const tellingChars = 1_000;
+
+/** An agent may write a question down with other white space, other marks for one letter, or cut: it is that question still. */
+function inOurWords(recorded: readonly RecordedMessage[], turns: readonly AlignedTurn[]): RecordedMessage[] {
+  const own = new Set(turns.map(({ question }) => question));
+  let known: [words: string, question: string][] | undefined;
+  return recorded.map((message) => {
+    if (message.role !== 'visitor' || own.has(message.text)) return message;
+    known ??= [...own].map((question) => [toWords(question), question]);
+    const words = toWords(message.text);
+    const found =
+      known.find(([ours]) => ours === words) ??
+      known.find(([ours]) => words.length >= tellingChars && ours.startsWith(words));
+    return found ? { ...message, text: found[1] } : message;
+  });
+}
+
+function toWords(text: string): string {
+  return text.normalize('NFC').replace(/\s+/g, ' ').trim();
 }
 
 /**

@@ -23,14 +23,18 @@ export function toPausedEvent({ pause, expiresAtMs }: StoredPause): TurnEventDat
     tool: { name, title: toTitle(name), description, parameters: kind === 'question' ? {} : parameters },
     expiresAt: new Date(expiresAtMs).toISOString(),
   };
-  if (kind === 'question') event.questions = readQuestions(parameters.questions);
+  if (kind === 'question') {
+    const asked = readQuestions(parameters.questions ?? [parameters.question]);
+    // Whatever its shape, somebody asks: without a question there would be nothing to answer.
+    event.questions = asked.length > 0 ? asked : [{ question: description || toTitle(name), options: [] }];
+  }
   return event;
 }
 
 function readQuestions(value: unknown): Question[] {
   return (Array.isArray(value) ? value : []).slice(0, limits.maxAnswers).flatMap((item) => {
     const entry = asObject(item);
-    const question = asString(entry?.question);
+    const question = asString(item) ?? asString(entry?.question) ?? asString(entry?.text);
     if (!question) return [];
     const options = (Array.isArray(entry?.options) ? entry.options : []).slice(0, 4).flatMap((option) => {
       const text = asString(option) ?? asString(asObject(option)?.label);

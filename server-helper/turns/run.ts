@@ -7,7 +7,7 @@ import { HelperError } from '../errors.ts';
 import { type Log, toLogFields } from '../log.ts';
 import { limits } from '../protocol/wire.ts';
 import type { ConversationRecord, Store } from '../store/store.ts';
-import { sleep } from '../within.ts';
+import { sleep, within } from '../within.ts';
 import { afterCancelMs, tellToStop } from './cancelling.ts';
 import { findAnswer, maySpeakStill } from './record.ts';
 import { createReplayed, type Replayed } from './replayed.ts';
@@ -34,6 +34,8 @@ const mendWaitsMs = [0, 500, 1500, 4000];
 export const recordMessages = 20;
 /** So much of an answer is no other one's beginning too. */
 const tellingChars = 40;
+/** An agent that is slow to say whether it speaks may have written the answer down long ago. */
+const statusMs = 2_000;
 /** Of the turns, those that the end of the record may be about. */
 const newest = { limit: 100 };
 
@@ -184,10 +186,14 @@ export class TurnRun implements AnswerSink {
       if (waitMs > 0) await sleep(waitMs);
       if (this.#isDone) return;
       try {
-        const isStreaming = await context.chat.isStreaming(conversation.chatId);
-        isPerhaps ||= isStreaming;
+        // An agent that does not say has its record all the same.
+        const asked = within(context.chat.isStreaming(conversation.chatId), statusMs);
+        const told = await asked.catch(() => undefined);
+        isPerhaps ||= told !== false;
+        const isStreaming = told === true;
         // While an earlier turn may still be speaking, only its own words tell whose reply runs there.
-        const isSure = isStreaming && !maySpeakStill(await this.#readTurns(), turn.id);
+        const isSure =
+          isStreaming && !maySpeakStill(await context.store.listTurns(conversation.id, newest), turn.id);
         if (isSure || (isStreaming && turn.text.length >= tellingChars)) {
           this.#arrived = true;
           await this.#followAgain(isSure);
@@ -196,7 +202,7 @@ export class TurnRun implements AnswerSink {
           if (turn.pause) return context.close(this, turn.toPaused(toStored(turn.pause, context)));
         }
         const { messages } = await context.conversations.read(conversation.chatId, recordMessages);
-        const turns = await this.#readTurns();
+        const turns = await context.store.listTurns(conversation.id, newest);
         if (this.#isDone) return;
         const heard = turns.map((one) => (one.id === turn.id ? { ...one, answer: turn.text } : one));
         const found = findAnswer(messages, heard, turn.id, this.#arrived);
@@ -220,10 +226,6 @@ export class TurnRun implements AnswerSink {
     // Given up, it would run on, and the next question would find the chat busy.
     if (this.#arrived) this.#cancelUpstream();
     return failed;
-  }
-
-  #readTurns() {
-    return this.context.store.listTurns(this.conversation.id, newest);
   }
 
   /** `[DONE]` was the agent's own word that nothing is missing. */

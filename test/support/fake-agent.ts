@@ -33,6 +33,8 @@ export async function startFakeAgent(port = 0) {
   const streaming = new Map<string, Script>();
   const live = new Map<string, FakeAnswer>();
   const overrides = new Map<string, Route>();
+  /** Of its replies' Date header. */
+  let aheadMs = 0;
 
   const answerWith = (script: Script) => async (call: AgentCall, response: ServerResponse) => {
     const answer = new FakeAnswer(call, response, records);
@@ -98,6 +100,7 @@ export async function startFakeAgent(port = 0) {
   const server = createServer((request, response) => {
     // A helper that hangs up in the middle is what many tests are about.
     response.on('error', () => {});
+    if (aheadMs !== 0) response.setHeader('date', new Date(Date.now() + aheadMs).toUTCString());
     readCall(request)
       .then((call) => {
         calls.push(call);
@@ -126,6 +129,10 @@ export async function startFakeAgent(port = 0) {
       calls.filter((call) => call.path === '/v1/bot/chat' && call.body.message === message),
     nextChat: (script: Script) => void chatScripts.push(script),
     nextResume: (script: Script) => void resumeScripts.push(script),
+    /** Its clock is so far ahead, as its replies say. */
+    shiftClock: (ms: number) => {
+      aheadMs = ms;
+    },
     /** Answers a route this way, until `restore`. */
     override: (name: string, route: Route) => void overrides.set(name, route),
     restore: (name: string) => void overrides.delete(name),
