@@ -58,7 +58,8 @@ function start(script: HTMLScriptElement, early: Early | undefined): void {
   const loadApp = () => {
     if (loading) return;
     loading = true;
-    line.remove();
+    // An old library's `remove` throws where there is nothing to remove from.
+    line.parentNode?.removeChild(line);
     launcher.ariaBusy = 'true';
     load(__APP_FILE__)
       .then((module: AppModule) => {

@@ -33,6 +33,15 @@ beforeAll(async () => {
         '/nameless': html(tag.replace(/ data-bot-id="\w+"/, '')),
         '/wrong': html(tag.replace('data-', 'data-helper="http://" data-')),
         '/named': html('', `<section id="Porchlight"></section>${tag}`),
+        // What Prototype.js and MooTools make of the page.
+        '/old-library': html(
+          `<script>Array.from = (list) => [].slice.call(list);
+             Element.prototype.remove = function () { this.parentNode.removeChild(this); };
+             const bind = Function.prototype.bind;
+             Function.prototype.bind = function (self, ...given) {
+               return given.length > 0 ? () => this.apply(self, given) : bind.call(this, self);
+             };</script>${tag}`,
+        ),
         '/frame': html('', `<iframe srcdoc='${html(tag)}' width="600" height="600"></iframe>`),
         '/early': html(
           `<script>happened = []; Porchlight = [null, ['nonsense'], ['on', 'ready', () => happened.push('ready')],
@@ -88,6 +97,15 @@ test('a page that swaps its body, or empties its root, keeps the chat, and its s
   expect(await countWidgets()).toBe(1);
   expect(await chat.readAnswers()).toEqual(['An answer.']);
   await chatWorks();
+  expect(told).toEqual([]);
+});
+
+test('a page with an old library, which replaces what browsers have, has a chat', async () => {
+  await visit('/old-library');
+  await chatWorks();
+  await page.reload();
+  await chat.show();
+  await expect.poll(() => chat.readAnswers()).toEqual(['An answer.']);
   expect(told).toEqual([]);
 });
 

@@ -4,6 +4,11 @@
  */
 
 const bindings: readonly (readonly [RegExp, string])[] = [
+  // An old library's `bind` forgets what a call brings along.
+  [
+    /(\w+)\[(\w+)\]=(\w+)\.bind\(null,\1\[\2\]\|\|\(\(\)=>\{\}\)\)/,
+    'const o=$1[$2]||(()=>{});$1[$2]=(...a)=>$3(o,...a)',
+  ],
   // As a child: a component of its own, and what makes a signal look like a node.
   [/function \w+\(\{data:[\s\S]*?(?=\w+\("__b")/, ''],
   // As an attribute: found before an element is drawn, bound after, let go with it.

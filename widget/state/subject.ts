@@ -25,10 +25,15 @@ export function readClaims(jwt: string): Record<string, unknown> {
   return JSON.parse(decodeURIComponent(escape(atob(base64))));
 }
 
-/** A page whose body came out of a cache, as it may at Back: what it says may be of before. Sent, it is 300 and more. */
-function readOldPage(): PerformanceNavigationTiming | undefined {
-  const [page] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
-  return page && page.transferSize - page.encodedBodySize < 300 ? page : undefined;
+type Navigation = PerformanceNavigationTiming & { deliveryType?: string };
+
+/**
+ * A page whose body came out of a cache, as it may at Back, or was fetched before it was wanted: what it says may be of
+ * before. Sent, it is 300 and more.
+ */
+function readOldPage(): Navigation | undefined {
+  const [page] = performance.getEntriesByType('navigation') as Navigation[];
+  return page && (page.deliveryType || page.transferSize - page.encodedBodySize < 300) ? page : undefined;
 }
 
 /** Until an old page has loaded, the browser takes replies to its calls from the cache too, however old they are. */
@@ -54,7 +59,8 @@ export function toSaidAt(userToken: unknown, at: number, isTag: boolean): number
   try {
     return Math.min(at, Number(readClaims(userToken as string).iat) * 1000 || at);
   } catch {
-    return at;
+    // That nobody is there has no date: any other word is later, unless the server said that the page is still so.
+    return page && (page.deliveryType || !page.transferSize) ? 1 : at;
   }
 }
 

@@ -15,6 +15,7 @@ export default function History() {
   const area = useRef<HTMLElement>(null);
   const isLoading = useRef(false);
   const failure = useSignal<WidgetError | undefined>(undefined);
+  const failedAt = useRef<string | undefined>(undefined);
   const { conversations, next } = list.value ?? {};
   const error = failure.value;
   /** @param cursor where the rows that are shown go on */
@@ -29,6 +30,7 @@ export default function History() {
       list.value = { ...told, conversations: [...before, ...told.conversations] };
       failure.value = undefined;
     } catch (error) {
+      failedAt.current = cursor;
       failure.value = toWidgetError(error);
     } finally {
       isLoading.current = false;
@@ -51,7 +53,7 @@ export default function History() {
           <Row key={one.id} conversation={one} />
         ))}
       </ul>
-      {error && <Notice state="list-failed" cause={error} again={() => load(next)} />}
+      {error && <Notice state="list-failed" cause={error} again={() => load(failedAt.current)} />}
       {next !== undefined && !error && (
         <button type="button" class="quiet" onClick={loadMore}>
           {t('more')}
