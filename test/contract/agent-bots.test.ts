@@ -197,6 +197,47 @@ describe('an agent', () => {
   });
 });
 
+describe('a chat call', () => {
+  test('is held to the sources, the length and the mode that it names (S104, S109, S112)', async () => {
+    const other = await agent.client.call('POST', '/v1/bot/source/create', { type: 'text', source: 'Yaks.' });
+    await agent.service.idle();
+    const { uuid } = other.body.source;
+    const limited = await agent.client.chat(question, { source_ids: [uuid] });
+    expect(limited.body.chat.reply).not.toContain('5 to 8 business days');
+    expect(limited.body.chat.sources).toEqual([]);
+    const short = await agent.client.chat(question, { max_reply_tokens: 3 });
+    expect(short.body.chat.reply.length).toBeLessThanOrEqual(13);
+    const modes = [];
+    for (const reasoning_mode of ['auto', 'standard', 'agent']) {
+      const { body } = await agent.client.chat(question, { reasoning_mode });
+      modes.push(body.chat.agent.reasoning_type);
+    }
+    expect(modes).toEqual(['standard', 'standard', 'agent']);
+  });
+
+  test.each([
+    ['top', 0],
+    ['temperature', 2],
+    ['max_reply_tokens', 1.5],
+    ['reasoning_mode', 'deep'],
+    ['chat_mode', 'talk'],
+    ['stream', 'perhaps'],
+    ['source_ids', 'one'],
+    ['message', ''],
+  ])('with a wrong %s is refused by its name (S105, S194)', async (name, value) => {
+    const { status, body } = await agent.client.chat(question, { [name]: value });
+    expect([status, body.error.code]).toEqual([400, 'invalid_parameters']);
+    expect(body.error.message).toMatch(new RegExp(`^${name}`));
+  });
+
+  test('ids are only strings: what looks like SQL or a path is not found', async () => {
+    for (const bot_id of ["' OR 1=1 --", '../../etc/passwd', '%00', '\u0000', 'ünïcode'])
+      expect((await agent.client.chat(question, { bot_id })).status).toBe(404);
+    for (const bot_id of ['', 'x'.repeat(201), 7])
+      expect((await agent.client.chat(question, { bot_id })).status).toBe(400);
+  });
+});
+
 describe('people', () => {
   test('who signs in is a subscriber, listed newest first (S11, S146, S149, S178, S179)', async () => {
     await join('ada@shop.example');

@@ -56,7 +56,7 @@ export function agentContract(name: string, make: () => Promise<RunningAgent>) {
       }
     }
 
-    test('an answer that is not streamed comes as one chat object, and the record holds the same', async () => {
+    test('an answer that is not streamed comes as one chat object, and the record holds the same (S1, S2, S3, S10, S23, S103)', async () => {
       const chat_id = randomUUID();
       const { status, body } = await client.chat(question, { chat_id });
       expect(status).toBe(200);
@@ -77,7 +77,7 @@ export function agentContract(name: string, make: () => Promise<RunningAgent>) {
       expect(read.body.pagination).toEqual({ page: 1, per_page: 10, total: 2, total_pages: 1 });
     });
 
-    test('a streamed answer begins with start, ends with done, and its deltas joined are the reply', async () => {
+    test('a streamed answer begins with start, ends with done, and its deltas joined are the reply (S111)', async () => {
       const chat_id = randomUUID();
       const frames = await client.streamAll('POST', '/v1/bot/chat', {
         message: question,
@@ -142,7 +142,7 @@ export function agentContract(name: string, make: () => Promise<RunningAgent>) {
       await client.call('POST', '/v1/bot/chat/cancel', { chat_id });
     });
 
-    test('conversations are listed newest first, renamed, paged and deleted', async () => {
+    test('conversations are listed newest first, renamed, paged and deleted (S54, S55, S99, S100, S144, S145)', async () => {
       const [older, newer] = [randomUUID(), randomUUID()];
       await client.chat(question, { chat_id: older });
       await client.chat(question, { chat_id: newer });
@@ -182,7 +182,7 @@ export function agentContract(name: string, make: () => Promise<RunningAgent>) {
       expect((await client.call('GET', '/v1/bot/chat/read', { chat_id })).body.total).toBe(2);
     });
 
-    test('a workspace is created, listed, and pinned by a call with purpose service', async () => {
+    test('a workspace is created, listed, and pinned by a call with purpose service (S20, S115, S116, S119)', async () => {
       const created = await client.call('POST', '/v1/bot/workspace/create', {
         name: 'For a visitor',
         purpose: 'service',
@@ -202,7 +202,7 @@ export function agentContract(name: string, make: () => Promise<RunningAgent>) {
       expect(unknown.status).toBe(404);
     });
 
-    test('edit and plan are refused on a conversation that is not the site builder’s', async () => {
+    test('edit and plan are refused on a conversation that is not the site builder’s (S78, S79, S143, S225)', async () => {
       const chat_id = randomUUID();
       await client.chat(question, { chat_id, purpose: 'service' });
       for (const chat_mode of ['edit', 'plan']) {

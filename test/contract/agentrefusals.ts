@@ -7,7 +7,7 @@ const question = 'What is the warranty on a Larkfield tarpaulin?';
 
 /** `current` is called inside each test: the client exists only once the suite has begun. */
 export function agentRefusals(current: () => AgentClient) {
-  test('a missing or wrong key is 401, another project 403, an unknown bot or route 404', async () => {
+  test('a missing or wrong key is 401, another project 403, an unknown bot or route 404 (S163, S164, S195, S196, S197)', async () => {
     expect((await current().call('GET', '/v1/bot/read', {}, null)).status).toBe(401);
     expect((await current().call('GET', '/v1/bot/read', {}, 'wrong')).status).toBe(401);
     expect((await current().call('GET', '/v1/bot/read', { project_id: 'another' })).status).toBe(403);
@@ -34,7 +34,7 @@ export function agentRefusals(current: () => AgentClient) {
   });
 
   test.each(['interactive', 'stepwise', 'react'])(
-    'the retired reasoning mode %s is 400 and says use agent',
+    'the retired reasoning mode %s is 400 and says use agent (S74, S75, S76)',
     async (mode) => {
       const { status, body } = await current().chat(question, { reasoning_mode: mode });
       expect(status).toBe(400);
@@ -49,7 +49,7 @@ export function agentRefusals(current: () => AgentClient) {
     expect((await current().chat(large.repeat(16))).status).toBe(413);
   });
 
-  test('each answer carries the rate limit, what remains and when it begins anew', async () => {
+  test('each answer carries the rate limit, what remains and when it begins anew (S198)', async () => {
     const { headers } = await current().call('GET', '/v1/bot/read');
     expect(Number(headers.get('x-ratelimit-limit'))).toBeGreaterThan(0);
     expect(Number(headers.get('x-ratelimit-remaining'))).toBeGreaterThanOrEqual(0);

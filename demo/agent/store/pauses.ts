@@ -57,7 +57,7 @@ export function createPauseStore(db: Db, now: () => number) {
     },
 
     /**
-     * Takes the pause for one decision, atomically. 404, 409 `approval_used`, 409 `approval_expired`.
+     * Takes the pause for one decision, atomically. 404, 409 `already_decided`, 409 `approval_expired`.
      * `check` throws where the decision does not fit: the pause then goes on waiting.
      */
     take(chat: number, executionId: string, check: (pause: Pause) => void): Pause {
@@ -79,7 +79,7 @@ export function createPauseStore(db: Db, now: () => number) {
       const { changes } = db
         .prepare("UPDATE pauses SET state = 'used' WHERE execution_id = ? AND state = 'waiting'")
         .run(executionId);
-      if (changes === 0) throw new AgentError(409, 'approval_used', 'This execution was already decided.');
+      if (changes === 0) throw new AgentError(409, 'already_decided', 'This execution was already decided.');
       return pause;
     },
 

@@ -106,11 +106,11 @@ describe('a turn that pauses for approval', () => {
     );
   });
 
-  test('is decided once: a second decision is 409 approval_used', async () => {
+  test('is decided once: a second decision is 409 already_decided', async () => {
     const { executionId } = await pause();
     await decide(executionId);
     const { status, body } = await decide(executionId);
-    expect([status, body.error.code]).toEqual([409, 'approval_used']);
+    expect([status, body.error.code]).toEqual([409, 'already_decided']);
     expect(agent.shop.calls.length).toBe(1);
   });
 
@@ -154,7 +154,7 @@ describe('a turn that pauses for approval', () => {
     expect((await decide(executionId, { result: 'x'.repeat(65 * 1024) })).status).toBe(400);
   });
 
-  test('resumes in the pinned workspace without naming it again', async () => {
+  test('resumes in the pinned workspace without naming it again (S120, S121)', async () => {
     const created = await agent.client.call('POST', '/v1/bot/workspace/create', { purpose: 'service' });
     const workspace_uuid = created.body.workspace.uuid;
     await agent.client.chat(message, { chat_id, purpose: 'service', workspace_uuid });

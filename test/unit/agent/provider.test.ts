@@ -206,7 +206,7 @@ describe('the answerer over a model provider', () => {
     expect((await agent.client.chat(question)).status).toBe(502);
   });
 
-  test('model and instruction of a call count for owners and are ignored for members', async () => {
+  test('model and instruction of a call count for owners and are ignored for members (S106, S113)', async () => {
     provider.scripts.push({}, {});
     const overrides = {
       model: 'large',
@@ -236,7 +236,7 @@ describe('the answerer over a model provider', () => {
     await other.close();
   });
 
-  test('read_conversations is offered to the builder, never to a service call or a visitor', async () => {
+  test('read_conversations is offered to the builder, never to a service call or a visitor (S123)', async () => {
     provider.scripts.push({}, {}, {}, {});
     await stream({ chat_id: 'builder' });
     await stream({ chat_id: 'service', purpose: 'service' });

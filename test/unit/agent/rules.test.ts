@@ -10,7 +10,7 @@ let agent: ShopAgent;
 afterEach(() => agent.close());
 
 describe('the request rate', () => {
-  test('over the plan’s minute is 429 with Retry-After, and begins anew with the next minute', async () => {
+  test('over the plan’s minute is 429 with Retry-After, and begins anew with the next minute (S205)', async () => {
     agent = await startShopAgent({ plan: 'free' });
     let last = await agent.client.call('GET', '/v1/bot/read');
     while (last.status === 200) last = await agent.client.call('GET', '/v1/bot/read');
@@ -24,7 +24,7 @@ describe('the request rate', () => {
     expect((await agent.client.call('GET', '/v1/bot/read')).status).toBe(200);
   });
 
-  test('of the free plan is 1,000 a day', async () => {
+  test('of the free plan is 1,000 a day (S204)', async () => {
     agent = await startShopAgent({ plan: 'free' });
     let answered = 1;
     let last = await agent.client.call('GET', '/v1/bot/read');
@@ -84,7 +84,7 @@ test('a body over 1 MB is refused without a declared length too', async () => {
 });
 
 describe('credits', () => {
-  test('a turn costs one; an agent turn one more for each tool call', async () => {
+  test('a turn costs one; an agent turn one more for each tool call (S63, S65, S216)', async () => {
     agent = await startShopAgent({ credits: 100 });
     const standard = await agent.client.chat(question, { reasoning_mode: 'standard' });
     expect(standard.body.chat.agent).toMatchObject({ credit_used: 1, reasoning_type: 'standard' });
@@ -102,7 +102,7 @@ describe('credits', () => {
 });
 
 describe('purpose service', () => {
-  test('is granted to a key of an owner or admin, ignored for a member, and the log says which', async () => {
+  test('is granted to a key of an owner or admin, ignored for a member, and the log says which (S117, S118, S122)', async () => {
     agent = await startShopAgent({
       extraKeys: [
         { key: 'admin-key', role: 'admin' },
@@ -122,7 +122,7 @@ describe('purpose service', () => {
     ]);
   });
 
-  test('a builder’s conversation may plan; one that began as a visit never becomes the builder’s', async () => {
+  test('a builder’s conversation may plan; one that began as a visit never becomes the builder’s (S77)', async () => {
     agent = await startShopAgent();
     expect((await agent.client.chat(question, { chat_id: 'mine', chat_mode: 'plan' })).status).toBe(200);
     const mode = await agent.client.call('PUT', '/v1/bot/chat/mode', { chat_id: 'mine', chat_mode: 'edit' });

@@ -27,7 +27,7 @@ describe('POST /v1/bot/widget/sso', () => {
       .sign(new TextEncoder().encode(key));
   const exchange = (token: string) => agent.client.call('POST', '/v1/bot/widget/sso', { token });
 
-  test('makes an account and a subscriber the first time, and finds them the second', async () => {
+  test('makes an account and a subscriber the first time, and finds them the second (S173, S176, S178, S179, S180)', async () => {
     const first = await exchange(await sign({ external_id: 'customer-1' }));
     expect(first.status).toBe(200);
     expect(first.body).toMatchObject({
@@ -54,14 +54,14 @@ describe('POST /v1/bot/widget/sso', () => {
     expect((await exchange(await sign({ email: 'staff@larkfield.example' }))).body.project_member).toBe(true);
   });
 
-  test('the secret is its text, not the bytes that its hex digits name', async () => {
+  test('the secret is its text, not the bytes that its hex digits name (S174)', async () => {
     const token = await new SignJWT({ email: 'ada@larkfield.example', iat: nowSeconds, exp: nowSeconds + 60 })
       .setProtectedHeader({ alg: 'HS256' })
       .sign(Buffer.from(secret, 'hex'));
     expect((await exchange(token)).body.error.code).toBe('sso_token_invalid');
   });
 
-  test('an expired token is told apart from a bad one', async () => {
+  test('an expired token is told apart from a bad one (S175, S217)', async () => {
     const expired = await exchange(await sign({ iat: nowSeconds - 3000, exp: nowSeconds - 31 }));
     expect([expired.status, expired.body.error.code]).toEqual([400, 'sso_token_expired']);
     expect((await exchange(await sign({ exp: nowSeconds - 29 }))).status).toBe(200);
