@@ -1,6 +1,20 @@
 /** How the built-in answerer fares over two sites: right, honestly declined, or wrong. No set may fare worse than it did. */
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { askAll, readQuestions, toShares, toTable } from '../support/questions.ts';
+import { askAll, type Result, readQuestions, toShares, toTable, verdicts } from '../support/questions.ts';
+
+const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+const labels: Record<string, string> = {
+  tuning: 'looked at while it was written',
+  tuning2: 'looked at later',
+  unseen: 'never looked at',
+  safety: 'of dangers, never looked at',
+};
+
+function toReadmeRow(name: string, results: readonly Result[]): string {
+  const counts = verdicts.map((verdict) => results.filter((one) => one.verdict === verdict).length);
+  return `| ${labels[name]} | ${results.length} | ${counts.join(' | ')} |`;
+}
 
 /** `tuning`, `tuning2` and `safety-tuning` were looked at while the answerer was written, `unseen` and `safety` were not. */
 test.each([
@@ -19,5 +33,7 @@ test.each([
     const shares = toShares(results);
     expect(shares.good).toBeGreaterThanOrEqual(good);
     expect(shares.wrong).toBeLessThanOrEqual(wrong);
+    // What a reader of the README is told is what was counted here.
+    if (page === '/' || name === 'tuning2') expect(readme).toContain(toReadmeRow(name, results));
   },
 );
