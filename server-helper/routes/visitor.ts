@@ -71,14 +71,24 @@ async function* writeExport(parts: Parts, { session }: SignedExchange): AsyncGen
   yield head === ',' ? ']}' : `${head}]}`;
 }
 
+/** Each once. A question asked meanwhile moves its conversation to the front, so all are gone through until none is new. */
 async function* listAll({ store, config }: Parts, owner: string): AsyncGenerator<ConversationRecord> {
-  let before: { updatedAt: number; id: string } | undefined;
-  for (;;) {
-    const page = await store.listConversations(owner, config.botId, { limit: limits.pageSize, before });
-    yield* page;
-    const last = page.at(-1);
-    if (!last || page.length < limits.pageSize) return;
-    before = { updatedAt: last.updatedAt, id: last.id };
+  const told = new Set<string>();
+  for (let isNew = true; isNew; ) {
+    isNew = false;
+    let before: { updatedAt: number; id: string } | undefined;
+    for (;;) {
+      const page = await store.listConversations(owner, config.botId, { limit: limits.pageSize, before });
+      for (const record of page) {
+        if (told.has(record.id)) continue;
+        told.add(record.id);
+        isNew = true;
+        yield record;
+      }
+      const last = page.at(-1);
+      if (!last || page.length < limits.pageSize) break;
+      before = { updatedAt: last.updatedAt, id: last.id };
+    }
   }
 }
 

@@ -104,3 +104,20 @@ test.each([
   expect((await visitor.call('POST', path, { decision: 'answer', answers: ['Red'] })).status).toBe(202);
   await (await visitor.attach(conversationId, turnId)).whole();
 });
+
+test('an export holds a conversation in which a question is asked while it runs', async () => {
+  const other = await rig.visit();
+  const ids: string[] = [];
+  for (let count = 0; count < 25; count += 1) ids.push((await other.chat()).conversationId);
+  rig.agent.override('GET /v1/bot/chat/read', async (_, response) => {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{"total":0,"conversation":[]}');
+  });
+  const exporting = other.call<{ conversations: { id: string }[] }>('GET', '/visitor');
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  await (await other.ask(ids[1]!, randomUUID(), makeQuestion())).whole();
+  const { status: code, json } = await exporting;
+  rig.agent.restore('GET /v1/bot/chat/read');
+  expect(code).toBe(200);
+  expect(json.conversations.map(({ id }) => id).sort()).toEqual(ids.sort());
+});
