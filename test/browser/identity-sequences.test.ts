@@ -532,3 +532,20 @@ test('a question that was refused is sent again by a click alone, and the next p
   await chat.waitForAnswer('completed');
   expect(here.site.asked).toEqual([`${adas}: ${secret}`, `${adas}: one more question`]);
 });
+
+test('a question that was refused is a draft again once another is asked', async () => {
+  const { page, chat } = await visit('/plain');
+  await chat.open();
+  await askAs(chat, 'anonymous:1');
+  here.site.today.isLimited = true;
+  await chat.ask('the first question');
+  await chat.waitForAnswer('failed');
+  here.site.today.isLimited = false;
+  await chat.ask('the second question');
+  await chat.waitForAnswer('completed');
+  await expect.poll(() => chat.composer.inputValue()).toBe('the first question');
+  expect(await chat.readQuestions()).toEqual(['Who am I?', 'the second question']);
+  await chat.composer.press('Enter');
+  await expect.poll(() => here.site.asked.at(-1)).toBe('anonymous:1: the first question');
+  await page.close();
+});

@@ -66,7 +66,7 @@ export function createConversation(deps: ConversationDeps): Conversation {
   const { sessions, memory, tabs, makeId = makeUuid } = deps;
   const screen = createScreen();
   const { id, entries, running, loading, lost, problem, older, hasOlder } = screen;
-  const outbox = createOutbox(memory, deps.unsent, screen, () => sessions.typist, deps.readVeil);
+  const outbox = createOutbox(memory, screen, () => sessions.typist, deps);
   const say = (situation: Situation, again?: () => void) => (error: unknown) => {
     const cause = toWidgetError(error);
     if (cause.code !== 'aborted') problem.value = { situation, cause, again };
@@ -143,7 +143,7 @@ export function createConversation(deps: ConversationDeps): Conversation {
     say: (again) => say('stop-failed', again),
   });
   const ask = (conversationId: string, turnId: string, question: TurnRequest) => {
-    memory.change({ conversationId, pending: { conversationId, turnId, question } });
+    outbox.keep(conversationId, turnId, question);
     void follow(conversationId, screen.add(turnId, question, createAnswer(turnId, 'sending')), question);
   };
   const take = (turnId: string, question: TurnRequest, wasHeld = false) => {

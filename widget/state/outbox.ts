@@ -13,13 +13,19 @@ type Held = { turnId: string; question: TurnRequest; veil: number; error?: Widge
 
 export type Outbox = ReturnType<typeof createOutbox>;
 
-/** @param readTypist whose is what is typed now @param readVeil which veil hides what was there before; 0 for none */
+export type OutboxDeps = {
+  unsent: Unsent;
+  /** Which veil hides what was there before; 0 for none. */
+  readVeil: () => number;
+  onTakenBack: (text: string) => void;
+};
+
+/** @param readTypist whose is what is typed now */
 export function createOutbox(
   memory: Memory,
-  unsent: Unsent,
   screen: Screen,
   readTypist: () => Who,
-  readVeil: () => number,
+  { unsent, readVeil, onTakenBack }: OutboxDeps,
 ) {
   /** Sent before it was known whose conversation is shown. */
   let held: readonly Held[] = [];
@@ -45,6 +51,14 @@ export function createOutbox(
       const isUnsure = typist === unknown;
       unsent.keep(question.text, isUnsure ? memory.read().who : typist, isUnsure);
       show(one);
+    },
+    /** Over a reload. One that was refused had the one place: it goes back to where it was written. */
+    keep(conversationId: string, turnId: string, question: TurnRequest): void {
+      const { pending: left } = memory.read();
+      memory.change({ conversationId, pending: { conversationId, turnId, question } });
+      if (!left?.code || left.turnId === turnId || left.conversationId !== conversationId) return;
+      screen.remove(left.turnId);
+      onTakenBack(left.question.text);
     },
     /** There is no session: what waits for one is told so, or told that it goes on waiting. */
     refuseHeld(error: WidgetError): void {
