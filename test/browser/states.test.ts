@@ -121,8 +121,9 @@ const scenes: Record<State, Act> = {
     await scene.page.clock.install();
     await met(never)(scene);
     await scene.chat.inside('.dots').waitFor();
-    // The wait may begin with the next frame.
-    for (let step = 0; step < 8; step += 1) await scene.page.clock.runFor(5_000);
+    // The wait begins with the frame after.
+    await scene.page.clock.runFor(500);
+    await scene.page.clock.fastForward(21_000);
   },
   'waiting-offline': async (scene) => {
     await answered(scene);
