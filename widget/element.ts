@@ -188,8 +188,11 @@ export function createWidget({ element, root, launcher, options, memoryKey, at }
     else if (memory.keeps) sessions.happen({ what: 'lost' });
   };
   watchStorage(sharedKey, onStorage, signal);
-  // What is typed here is no hotkey of the page, the focus here none that it holds elsewhere, and no scrolling is its own.
-  for (const type of 'keydown keypress keyup focusin focusout paste copy cut wheel touchmove'.split(' '))
+  // What is typed here is no hotkey of the page, the focus here none that it holds elsewhere, no scrolling is its own, and
+  // nothing here is text that it lets nobody select or copy.
+  for (const type of 'keydown keypress keyup focusin focusout paste copy cut wheel touchmove mousedown pointerdown touchstart selectstart contextmenu'.split(
+    ' ',
+  ))
     root.addEventListener(type, (event) => event.stopPropagation(), { signal });
 
   /** Whether the page has said who is there. */

@@ -10,7 +10,7 @@ export type RecordedMessage = {
   sources: Source[];
   /** Milliseconds since 1970, by our clock; undefined when the agent does not tell. */
   at: number | undefined;
-  /** A tool still runs: the message is not the last word. */
+  /** A tool still runs, or it was cut off: the message is not the last word. */
   unfinished: boolean;
 };
 
@@ -106,6 +106,9 @@ export function createAgentConversations(http: AgentHttp): AgentConversations {
   };
 }
 
+/** How the agent says that a message is not the whole of it. */
+const cutOff = new Set<unknown>(['cancelled', 'error', 'paused']);
+
 /** Of a time without a zone nobody knows whose noon it is: the agent's own is UTC. */
 function toTime(text: string): number {
   const hasZone = !/^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(text);
@@ -126,7 +129,7 @@ function readMessage(value: unknown, aheadMs: number): RecordedMessage[] {
       text,
       sources: readSources(message.sources),
       at: Number.isNaN(at) ? undefined : at - aheadMs,
-      unfinished: message.isToolExecuting === true,
+      unfinished: message.isToolExecuting === true || cutOff.has(message.finish_reason),
     },
   ];
 }

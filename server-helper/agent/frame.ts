@@ -82,7 +82,9 @@ function toNamed(event: string | undefined, json: Json): Frame {
   if (chat && (mayBeReply || replyKeys.some((key) => key in chat))) return readChat(chat);
   if (event === 'approval' || json.requiresApproval === true || json.type === 'tool_approval_required')
     return readPause(json);
-  if (event === 'error' || json.type === 'error' || isError(json.error)) return readError(json);
+  // A tool or a source may fail, and the answer goes on.
+  const mayEnd = mayBeReply || textKinds.has(event);
+  if (event === 'error' || json.type === 'error' || (mayEnd && isError(json.error))) return readError(json);
   if (event === 'sources') return { kind: 'sources', sources: readSources(json.sources ?? json.items) };
   if (event === 'tool') return readTool(json);
   const kind = event ?? (typeof json.type === 'string' ? json.type : undefined);
@@ -119,6 +121,8 @@ function readText(json: Json): string | undefined {
 /** The reply object: of a final event, of an answer that did not stream, of a resumed tool. */
 export function readChat(chat: Json): Frame {
   if (chat.requiresApproval === true || chat.type === 'tool_approval_required') return readPause(chat);
+  // Somebody else stopped it, or the agent itself as it went down: what it holds is a fragment.
+  if (chat.cancelled === true) return { kind: 'error', status: undefined };
   const agent = asObject(chat.agent) ?? {};
   const text = [agent.content, chat.reply, chat.content, chat.result].find(
     (value) => typeof value === 'string',

@@ -15,6 +15,8 @@ export type Entry = {
   /** How many messages of the record it is made of. */
   recorded: number;
   turn: TurnRecord | undefined;
+  /** The record has its answer, under the id that the agent named, and whole. */
+  isHeld: boolean;
 };
 
 /**
@@ -41,15 +43,27 @@ export function toEntries(
     // What belongs to nobody while a turn that was cut off misses its own may be that: it is not called whole.
     const status = [...left].some(isCutOff) ? 'stopped' : 'completed';
     const messages = isGone ? [] : toTurnMessages(question, answers, turn, at, status);
-    entries.push({ at, messages, recorded: answers.length + (question ? 1 : 0), turn });
+    const recorded = answers.length + (question ? 1 : 0);
+    entries.push({ at, messages, recorded, turn, isHeld: isHeld(turn, answers) });
   }
   for (const turn of left) {
     // A completed turn that the record does not hold on this page is on another one, unless it never held it.
     const isElsewhere = turn.status === 'completed' && turn.answer === undefined;
     if (isElsewhere || turn.at < span.from || turn.at >= span.until) continue;
-    entries.push({ at: turn.at, messages: toTurnMessages(undefined, [], turn, turn.at), recorded: 0, turn });
+    entries.push({
+      at: turn.at,
+      messages: toTurnMessages(undefined, [], turn, turn.at),
+      recorded: 0,
+      turn,
+      isHeld: false,
+    });
   }
   return entries.sort((a, b) => a.at - b.at);
+}
+
+function isHeld(turn: TurnRecord | undefined, answers: readonly RecordedMessage[]): boolean {
+  const kept = turn?.answer?.trim() ?? '';
+  return answers.some(({ id, text }) => id === turn?.agentMessageId && text.trim().length >= kept.length);
 }
 
 /** An agent may write down what was stopped or broke off after what was asked next. */

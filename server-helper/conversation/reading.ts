@@ -65,13 +65,8 @@ async function forgetTexts(
   conversationId: string,
   entries: readonly Entry[],
 ): Promise<void> {
-  const ids = entries.flatMap(({ turn, recorded }) =>
-    turn?.status === 'completed' &&
-    turn.agentMessageId !== undefined &&
-    turn.answer !== undefined &&
-    recorded > 0
-      ? [turn.id]
-      : [],
+  const ids = entries.flatMap(({ turn, isHeld }) =>
+    turn?.status === 'completed' && turn.answer !== undefined && isHeld ? [turn.id] : [],
   );
   if (ids.length === 0) return;
   await store.forgetTexts(conversationId, ids).catch((error: unknown) => {

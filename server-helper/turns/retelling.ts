@@ -36,7 +36,13 @@ async function tell(
     const found =
       agentMessageId === undefined
         ? undefined
-        : await readBack(conversations, chatId, (all) => all.find(({ id }) => id === agentMessageId));
+        : await readBack(conversations, chatId, (all) => all.find(({ id }) => id === agentMessageId)).catch(
+            (error: unknown) => {
+              // What is kept here needs no agent.
+              if (answer === undefined) throw error;
+              return undefined;
+            },
+          );
     const text = found?.text ?? answer;
     if (text === undefined) throw new HelperError('not-found');
     sayRest(turn, text);

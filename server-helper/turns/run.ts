@@ -9,6 +9,7 @@ import { limits } from '../protocol/wire.ts';
 import type { ConversationRecord, Store } from '../store/store.ts';
 import { sleep, within } from '../within.ts';
 import { afterCancelMs, tellToStop } from './cancelling.ts';
+import { toFinalText } from './finaltext.ts';
 import { findAnswer, maySpeakStill } from './record.ts';
 import { createReplayed, type Replayed } from './replayed.ts';
 import type { Clock, LiveTurn, TurnEnd } from './turn.ts';
@@ -166,9 +167,7 @@ export class TurnRun implements AnswerSink {
   /** What the agent sent as its final text stands; what of it was not streamed yet is streamed now. */
   #completeWith({ text: final, sources, agentMessageId }: AgentReply): Promise<void> {
     const { turn } = this;
-    // An end without words takes nothing back of what was said, nor does one of what came after a pause alone.
-    const isRest = turn.text === turn.textBefore + final;
-    const text = final === undefined || final === '' || isRest ? turn.text : final;
+    const text = toFinalText(turn.text, turn.textBefore, final);
     if (text.startsWith(turn.text)) turn.onFrame({ kind: 'text', text: text.slice(turn.text.length) });
     if (sources && turn.sources.length === 0) turn.onFrame({ kind: 'sources', sources });
     if (turn.failure) return this.fail(turn.failure);
@@ -180,8 +179,8 @@ export class TurnRun implements AnswerSink {
     const { context, turn, conversation } = this;
     this.#asked = true;
     let error = cause ?? new HelperError('agent-unavailable');
-    /** Something runs at the agent, and it may be this turn. */
-    let isPerhaps = false;
+    /** Something runs at the agent, perhaps this turn; and what its record held as the answer then. */
+    let [isPerhaps, before]: [boolean, string?] = [false];
     for (const waitMs of mendWaitsMs) {
       if (waitMs > 0) await sleep(waitMs);
       if (this.#isDone) return;
@@ -190,11 +189,10 @@ export class TurnRun implements AnswerSink {
         const asked = within(context.chat.isStreaming(conversation.chatId), statusMs);
         const told = await asked.catch(() => undefined);
         isPerhaps ||= told !== false;
-        const isStreaming = told === true;
         // While an earlier turn may still be speaking, only its own words tell whose reply runs there.
         const isSure =
-          isStreaming && !maySpeakStill(await context.store.listTurns(conversation.id, newest), turn.id);
-        if (isSure || (isStreaming && turn.text.length >= tellingChars)) {
+          told === true && !maySpeakStill(await context.store.listTurns(conversation.id, newest), turn.id);
+        if (isSure || (told && turn.text.length >= tellingChars)) {
           this.#arrived = true;
           await this.#followAgain(isSure);
           if (this.#isDone) return;
@@ -206,11 +204,13 @@ export class TurnRun implements AnswerSink {
         if (this.#isDone) return;
         const heard = turns.map((one) => (one.id === turn.id ? { ...one, answer: turn.text } : one));
         const found = findAnswer(messages, heard, turn.id, this.#arrived);
-        if (found) {
+        // Of one that is still being written the record has a part, until it stays as it is.
+        if (found && (told !== true || found.text === before)) {
           if (turn.sources.length === 0) turn.cite(found.sources);
           if (found.text.startsWith(turn.text)) turn.say(found.text.slice(turn.text.length));
           return context.close(this, turn.toCompleted(found.text, found.id));
         }
+        before = found?.text;
         if (this.#isWhole) return context.close(this, turn.toCompleted(turn.text, undefined));
         if (!this.#arrived && !isPerhaps) break;
       } catch (caught) {

@@ -42,6 +42,12 @@ beforeAll(async () => {
                return given.length > 0 ? () => this.apply(self, given) : bind.call(this, self);
              };</script>${tag}`,
         ),
+        // What a script against copying makes of the page.
+        '/guarded': html(
+          `<script>onmousedown = ({ target }) => /^(TEXTAREA|INPUT|SELECT)$/.test(target.tagName);
+             document.onselectstart = document.oncontextmenu = () => false;
+             addEventListener('touchstart', (event) => event.preventDefault(), { passive: false });</script>${tag}`,
+        ),
         '/frame': html('', `<iframe srcdoc='${html(tag)}' width="600" height="600"></iframe>`),
         '/early': html(
           `<script>happened = []; Porchlight = [null, ['nonsense'], ['on', 'ready', () => happened.push('ready')],
@@ -107,6 +113,30 @@ test('a page with an old library, which replaces what browsers have, has a chat'
   await chat.show();
   await expect.poll(() => chat.readAnswers()).toEqual(['An answer.']);
   expect(told).toEqual([]);
+});
+
+test('on a page that lets nobody select or copy, the chat can be written in and its answers copied', async () => {
+  await visit('/guarded');
+  await page.evaluate(() => (window as unknown as Scope).Porchlight.open());
+  await chat.panel.waitFor();
+  await page.locator('#field').focus();
+  await chat.composer.click();
+  await page.keyboard.type('Written with the mouse');
+  await page.keyboard.press('Enter');
+  const answer = await chat.waitForAnswer('completed');
+  expect(await chat.readQuestions()).toEqual(['Written with the mouse']);
+  const box = (await answer.locator('[part~="body"]').boundingBox())!;
+  await page.mouse.move(box.x + 2, box.y + box.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width - 2, box.y + box.height / 2, { steps: 5 });
+  await page.mouse.up();
+  const selected = await page.evaluate(() => {
+    const root = document.querySelector('porchlight-chat')!.shadowRoot as unknown as {
+      getSelection?(): Selection;
+    };
+    return String(root.getSelection?.() ?? getSelection());
+  });
+  expect(selected).toContain('An answer');
 });
 
 test('the tag twice in a head is one widget', async () => {

@@ -1,0 +1,11 @@
+/** What stands as a turn's answer once the agent has sent its final text. Pure. */
+
+/** @param text said so far, of which `textBefore` before the last decision @param final as the agent sent it */
+export function toFinalText(text: string, textBefore: string, final: string | undefined): string {
+  // An end without words takes nothing back of what was said, nor do other outer spaces.
+  if (final === undefined || final === '' || final.trim() === text.trim()) return text;
+  const said = textBefore.trim();
+  if (final.trim().startsWith(said)) return final;
+  // Only what came after the pause: what was said before it stays.
+  return text.slice(textBefore.length).trim() === final.trim() ? text : textBefore + final;
+}
