@@ -11,8 +11,7 @@ export function toTools(siteUrl: string, secret: string) {
     {
       name: 'order_status',
       title: 'Order status',
-      description:
-        'Look up the state of an order: of a signed-in visitor by its number, else by its number and e-mail address',
+      description: 'Look up the state of an order',
       url: `${siteUrl}/api/tools/order-status`,
       headers,
       approval: 'always',
@@ -24,7 +23,7 @@ export function toTools(siteUrl: string, secret: string) {
             type: 'string',
             format: 'email',
             title: 'e-mail address of the order',
-            description: 'Only where the visitor has given it',
+            description: 'Needed where nobody is signed in, never made up',
           },
         },
         required: ['orderNumber'],
