@@ -83,8 +83,11 @@ function toNamed(event: string | undefined, json: Json): Frame {
   if (event === 'approval' || json.requiresApproval === true || json.type === 'tool_approval_required')
     return readPause(json);
   // A tool or a source may fail, and the answer goes on.
-  const mayEnd = mayBeReply || textKinds.has(event);
-  if (event === 'error' || json.type === 'error' || (mayEnd && isError(json.error))) return readError(json);
+  const isUnnamed = event === undefined || event === 'message';
+  const named = isUnnamed && typeof json.type === 'string' ? json.type : event;
+  const mayEnd = textKinds.has(named) || named === 'error' || (named !== undefined && finalKinds.has(named));
+  if (event === 'error' || (mayEnd && (json.type === 'error' || isError(json.error)))) return readError(json);
+  if (mayEnd && isCutOff(json)) return { kind: 'error', status: undefined };
   if (event === 'sources') return { kind: 'sources', sources: readSources(json.sources ?? json.items) };
   if (event === 'tool') return readTool(json);
   const kind = event ?? (typeof json.type === 'string' ? json.type : undefined);
@@ -121,9 +124,8 @@ function readText(json: Json): string | undefined {
 /** The reply object: of a final event, of an answer that did not stream, of a resumed tool. */
 export function readChat(chat: Json): Frame {
   if (chat.requiresApproval === true || chat.type === 'tool_approval_required') return readPause(chat);
-  // Somebody else stopped it, or the agent itself as it went down: what it holds is a fragment.
-  if (chat.cancelled === true) return { kind: 'error', status: undefined };
   const agent = asObject(chat.agent) ?? {};
+  if (isCutOff(chat) || isCutOff(agent)) return { kind: 'error', status: undefined };
   const text = [agent.content, chat.reply, chat.content, chat.result].find(
     (value) => typeof value === 'string',
   );
@@ -136,6 +138,11 @@ export function readChat(chat: Json): Frame {
       usage: readUsage(asObject(chat.usage)),
     },
   };
+}
+
+/** Somebody else stopped it, or the agent itself as it went down: what is there is a fragment. */
+export function isCutOff({ cancelled, finish_reason }: Json): boolean {
+  return cancelled === true || finish_reason === 'cancelled' || finish_reason === 'error';
 }
 
 /** Deeper than this nothing is meant for a person to decide on, and it could not be written down. */

@@ -132,8 +132,10 @@ class Answer implements Exchange {
       return this.#finish({ kind: 'failed', error });
     }
     const frame = readFrame('done', body, false);
-    if (frame.kind !== 'final' && frame.kind !== 'pause') return this.#finish({ kind: 'cut' });
+    if (frame.kind !== 'final' && frame.kind !== 'pause' && frame.kind !== 'error')
+      return this.#finish({ kind: 'cut' });
     this.sink.onFrame(frame);
+    if (frame.kind === 'error') this.sink.onFlush();
     this.#finish({ kind: 'ended' });
   }
 

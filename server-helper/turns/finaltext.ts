@@ -3,9 +3,12 @@
 /** @param text said so far, of which `textBefore` before the last decision @param final as the agent sent it */
 export function toFinalText(text: string, textBefore: string, final: string | undefined): string {
   // An end without words takes nothing back of what was said, nor do other outer spaces.
-  if (final === undefined || final === '' || final.trim() === text.trim()) return text;
-  const said = textBefore.trim();
-  if (final.trim().startsWith(said)) return final;
+  if (final === undefined || final.trim() === '' || final.trim() === text.trim()) return text;
+  if (toWords(final).startsWith(toWords(textBefore))) return final;
   // Only what came after the pause: what was said before it stays.
   return text.slice(textBefore.length).trim() === final.trim() ? text : textBefore + final;
+}
+
+function toWords(text: string): string {
+  return text.normalize('NFC').replace(/\s+/g, ' ').trim();
 }

@@ -36,7 +36,7 @@ export const recordMessages = 20;
 /** So much of an answer is no other one's beginning too. */
 const tellingChars = 40;
 /** An agent that is slow to say whether it speaks may have written the answer down long ago. */
-const statusMs = 2_000;
+const statusMs = 1_000;
 /** Of the turns, those that the end of the record may be about. */
 const newest = { limit: 100 };
 
@@ -204,8 +204,8 @@ export class TurnRun implements AnswerSink {
         if (this.#isDone) return;
         const heard = turns.map((one) => (one.id === turn.id ? { ...one, answer: turn.text } : one));
         const found = findAnswer(messages, heard, turn.id, this.#arrived);
-        // Of one that is still being written the record has a part, until it stays as it is.
-        if (found && (told !== true || found.text === before)) {
+        // Of one that may still be written the record has a part, until it has long stayed as it is.
+        if (found && (told === false || (waitMs === mendWaitsMs.at(-1) && found.text === before))) {
           if (turn.sources.length === 0) turn.cite(found.sources);
           if (found.text.startsWith(turn.text)) turn.say(found.text.slice(turn.text.length));
           return context.close(this, turn.toCompleted(found.text, found.id));

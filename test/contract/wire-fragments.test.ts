@@ -1,6 +1,7 @@
 /** A fragment never poses as an answer, and a whole one is never lost: what the agent says of its own texts counts. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sendJson } from '../support/fake-agent.ts';
 import { makePause, pauseWith } from '../support/pause.ts';
 import { type Rig, startRig } from '../support/rig.ts';
 import { toTurnPath, type Visitor } from '../support/visitor.ts';
@@ -33,6 +34,35 @@ test('an answer that the agent calls cancelled is no whole one', async () => {
     ['visitor', question, 'completed'],
     ['agent', half, 'failed'],
   ]);
+});
+
+test.each([
+  [
+    'of the message',
+    (agent: object) => ({ chat: { reply: half, agent: { ...agent, finish_reason: 'cancelled' } } }),
+  ],
+  ['beside it', () => ({ reply: half, finish_reason: 'error' })],
+  ['of the event', () => ({ cancelled: true, text: half })],
+])('an answer whose final event says so %s is no whole one', async (_, toFinal) => {
+  rig.agent.nextChat((answer) => {
+    answer.recordQuestion();
+    answer.open();
+    answer.event('delta', { text: half });
+    answer.event('done', toFinal(Object.assign(answer.recordReply(half), { finish_reason: 'cancelled' })));
+    answer.end();
+  });
+  const { stream } = await visitor.chat();
+  expect([stream.last.kind, stream.text]).toEqual(['turn-failed', half]);
+});
+
+test('an answer that is not streamed and cancelled is no whole one', async () => {
+  rig.agent.nextChat((answer) => {
+    answer.recordQuestion();
+    answer.recordReply(half);
+    sendJson(answer.response, { chat: { reply: half, cancelled: true } });
+  });
+  const { stream } = await visitor.chat();
+  expect(stream.last.kind).toBe('turn-failed');
 });
 
 test.each(['cancelled', 'error'])('a message that the record calls %s is no whole answer', async (reason) => {
@@ -109,13 +139,36 @@ test('of an answer that is still being written the record has a part', async () 
   expect(stream.ended('turn-completed').message.text).toBe('One. Two. Three.');
 });
 
+test('of an answer that grows slowly while the agent says that it is written, no part is told as whole', async () => {
+  const growing: { content: string }[] = [];
+  rig.agent.nextChat((answer) => {
+    answer.recordQuestion();
+    answer.open();
+    answer.event('delta', { text: 'Do ' });
+    growing.push(answer.recordReply('Do '));
+    rig.agent.streaming.set(answer.chatId, (again) => again.refuse(500));
+    const timer = setInterval(() => {
+      growing[0]!.content += 'not ';
+    }, 900);
+    setTimeout(() => clearInterval(timer), 9_000);
+    setTimeout(() => answer.reset(), 50);
+  });
+  const { stream } = await visitor.chat();
+  expect(stream.last.kind).toBe('turn-failed');
+  rig.agent.streaming.clear();
+});
+
 test.each([
+  [undefined, { type: 'tool_result', name: 'x', error: 'nothing found' }],
+  [undefined, { type: 'sources', sources: [], error: 'offline' }],
+  ['message', { type: 'tool', name: 'x', status: 'failed', error: 'no' }],
+  ['tool', { type: 'error', name: 'x', status: 'failed' }],
   ['tool', { name: 'lookup', status: 'failed', error: 'no such order' }],
   ['tool_result', { name: 'lookup', error: { message: 'nothing found' } }],
   ['warning', { error: 'slow source' }],
   ['sources', { sources: [], error: 'index offline' }],
   ['reasoning', { text: 'hm', error: 'x' }],
-])('an error inside an event called %s ends no answer', async (event, data) => {
+])('an error inside an event called %s ends no answer (%j)', async (event, data) => {
   rig.agent.nextChat((answer) => {
     answer.open();
     answer.event('delta', { text: 'All ' });
@@ -125,6 +178,33 @@ test.each([
   });
   const { stream } = await visitor.chat();
   expect(stream.ended('turn-completed').message.text).toBe('All is well.');
+});
+
+test.each(['One moment.\n\nDone.', 'One  moment. Done.'])(
+  'a whole final text whose white space differs says nothing twice: %j',
+  async (whole) => {
+    rig.agent.nextChat(pauseWith(makePause({ name: 'refund', parameters: {} })));
+    const { conversationId, turnId } = await visitor.chat();
+    rig.agent.nextResume((answer) => {
+      answer.open();
+      answer.event('delta', { text: 'Done.' });
+      answer.event('done', { chat: { reply: whole } });
+      answer.end();
+    });
+    await visitor.call('POST', `${toTurnPath(conversationId, turnId)}/decision`, { decision: 'approve' });
+    const stream = await (await visitor.attach(conversationId, turnId)).whole();
+    expect(stream.ended('turn-completed').message.text).toBe(whole);
+  },
+);
+
+test('a final text of white space takes no answer away', async () => {
+  rig.agent.nextChat((answer) => {
+    answer.open();
+    answer.event('delta', { text: 'Hello there.' });
+    answer.event('done', { chat: { reply: '\n' } });
+    answer.end();
+  });
+  expect((await visitor.chat()).stream.ended('turn-completed').message.text).toBe('Hello there.');
 });
 
 test.each([
