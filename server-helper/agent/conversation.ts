@@ -1,6 +1,6 @@
 /** The conversation area of the agent's API: the record of what was said, and its changes. */
 import type { ChatMode, Source, Vote } from '../protocol/wire.ts';
-import { asObject, asString, readSources } from './frame.ts';
+import { asObject, asString, isCutOff, readSources } from './frame.ts';
 import { type AgentHttp, isGone } from './http.ts';
 
 export type RecordedMessage = {
@@ -106,9 +106,6 @@ export function createAgentConversations(http: AgentHttp): AgentConversations {
   };
 }
 
-/** How the agent says that a message is not the whole of it. */
-const cutOff = new Set<unknown>(['cancelled', 'error', 'paused']);
-
 /** Of a time without a zone nobody knows whose noon it is: the agent's own is UTC. */
 function toTime(text: string): number {
   const hasZone = !/^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(text);
@@ -129,7 +126,7 @@ function readMessage(value: unknown, aheadMs: number): RecordedMessage[] {
       text,
       sources: readSources(message.sources),
       at: Number.isNaN(at) ? undefined : at - aheadMs,
-      unfinished: message.isToolExecuting === true || cutOff.has(message.finish_reason),
+      unfinished: message.isToolExecuting === true || message.finish_reason === 'paused' || isCutOff(message),
     },
   ];
 }

@@ -1,6 +1,7 @@
 /** Whose text is it: the agent's record told apart into exchanges, and which turn each belongs to. Pure. */
 import type { RecordedMessage } from '../agent/conversation.ts';
 import type { TurnRecord } from '../store/store.ts';
+import { toWords } from './words.ts';
 
 /** One question in the record and what the agent said to it. */
 export type Exchange = {
@@ -64,10 +65,6 @@ function inOurWords(recorded: readonly RecordedMessage[], turns: readonly Aligne
       known.find(([ours]) => words.length >= tellingChars && ours.startsWith(words));
     return found ? { ...message, text: found[1] } : message;
   });
-}
-
-function toWords(text: string): string {
-  return text.normalize('NFC').replace(/\s+/g, ' ').trim();
 }
 
 /**

@@ -1,4 +1,5 @@
 /** What stands as a turn's answer once the agent has sent its final text. Pure. */
+import { toWords } from '../conversation/words.ts';
 
 /** @param text said so far, of which `textBefore` before the last decision @param final as the agent sent it */
 export function toFinalText(text: string, textBefore: string, final: string | undefined): string {
@@ -7,8 +8,4 @@ export function toFinalText(text: string, textBefore: string, final: string | un
   if (toWords(final).startsWith(toWords(textBefore))) return final;
   // Only what came after the pause: what was said before it stays.
   return text.slice(textBefore.length).trim() === final.trim() ? text : textBefore + final;
-}
-
-function toWords(text: string): string {
-  return text.normalize('NFC').replace(/\s+/g, ' ').trim();
 }
