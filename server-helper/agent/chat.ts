@@ -27,7 +27,8 @@ export type AgentChat = {
   resume(chatId: string, pause: AgentPause, decision: ChatDecision, sink: AnswerSink): { abort(): void };
   /** The running reply from its first word on. */
   subscribe(chatId: string, sink: AnswerSink): { abort(): void };
-  isStreaming(chatId: string): Promise<boolean>;
+  /** Whether a reply runs; undefined when the agent does not say. */
+  isStreaming(chatId: string): Promise<boolean | undefined>;
   cancel(chatId: string): Promise<void>;
 };
 
@@ -48,11 +49,13 @@ export function createAgentChat(http: AgentHttp): AgentChat {
       openAnswer(http, 'GET', '/v1/bot/chat/subscribe', { query: { chat_id: chatId } }, sink),
     async isStreaming(chatId) {
       try {
-        const status = await http.call('GET', '/v1/bot/chat/stream-status', { query: { chat_id: chatId } });
-        return asObject(status)?.streaming === true;
+        const query = { chat_id: chatId };
+        const status = asObject(await http.call('GET', '/v1/bot/chat/stream-status', { query }));
+        const streaming = status?.streaming ?? asObject(status?.data)?.streaming;
+        return typeof streaming === 'boolean' ? streaming : undefined;
       } catch (error) {
         // A deployment without this endpoint says nothing of the sort.
-        if (error instanceof AgentMissing) return false;
+        if (error instanceof AgentMissing) return undefined;
         throw error;
       }
     },

@@ -86,8 +86,11 @@ function toNamed(event: string | undefined, json: Json): Frame {
   const isUnnamed = event === undefined || event === 'message';
   const named = isUnnamed && typeof json.type === 'string' ? json.type : event;
   const mayEnd = textKinds.has(named) || named === 'error' || (named !== undefined && finalKinds.has(named));
+  const choice = asObject(Array.isArray(json.choices) ? json.choices[0] : undefined);
   if (event === 'error' || (mayEnd && (json.type === 'error' || isError(json.error)))) return readError(json);
-  if (mayEnd && isCutOff(json)) return { kind: 'error', status: undefined };
+  if (mayEnd && choice && isError(choice.error)) return readError(choice);
+  const told = [json, choice, asObject(json.agent), asObject(json.message), asObject(choice?.message)];
+  if (mayEnd && told.some((one) => one && isCutOff(one))) return { kind: 'error', status: undefined };
   if (event === 'sources') return { kind: 'sources', sources: readSources(json.sources ?? json.items) };
   if (event === 'tool') return readTool(json);
   const kind = event ?? (typeof json.type === 'string' ? json.type : undefined);

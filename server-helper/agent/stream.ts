@@ -17,7 +17,8 @@ export type AnswerSink = {
   onOpen?(): void;
   /** Bytes came, be they only a comment. */
   onLife(): void;
-  onFrame(frame: Frame): void;
+  /** Gives `false` for one that ends nothing here, whatever it is elsewhere. */
+  onFrame(frame: Frame): unknown;
   /** All frames of one read have been handed out. */
   onFlush(): void;
   /** Called once, last. */
@@ -157,7 +158,7 @@ class Answer implements Exchange {
     // A brace opens JSON, and so does a quote, until something else was text.
     if (frame.kind === 'text' && event === undefined && !/^[{"]/.test(data)) this.#plain = true;
     this.#ended = frame.kind === 'final' || frame.kind === 'done' || frame.kind === 'pause';
-    this.sink.onFrame(frame);
+    if (this.sink.onFrame(frame) === false) this.#ended = false;
   }
 
   #finish(end: AnswerEnd): void {

@@ -4,6 +4,7 @@ import { type Message, toAgentMessageId } from '../protocol/wire.ts';
 import type { TurnRecord } from '../store/store.ts';
 import { alignRecord, clockSkewMs, type Exchange, hasSaid } from './alignment.ts';
 import { readEarlier } from './earlier.ts';
+import { toWords } from './words.ts';
 
 /** Milliseconds since 1970. The page holds what was said from `from` (inclusive) to `until` (exclusive). */
 export type Span = { from: number; until: number };
@@ -43,8 +44,14 @@ export function toEntries(
     // What belongs to nobody while a turn that was cut off misses its own may be that: it is not called whole.
     const status = [...left].some(isCutOff) ? 'stopped' : 'completed';
     const messages = isGone ? [] : toTurnMessages(question, answers, turn, at, status);
-    const recorded = answers.length + (question ? 1 : 0);
-    entries.push({ at, messages, recorded, turn, isHeld: isHeld(turn, answers) });
+    const count = answers.length + (question ? 1 : 0);
+    entries.push({
+      at,
+      messages,
+      recorded: count,
+      turn,
+      isHeld: isHeld(turn, answers) && !standsAway(turn, recorded, turns),
+    });
   }
   for (const turn of left) {
     // A completed turn that the record does not hold on this page is on another one, unless it never held it.
@@ -64,6 +71,22 @@ export function toEntries(
 function isHeld(turn: TurnRecord | undefined, answers: readonly RecordedMessage[]): boolean {
   const kept = turn?.answer?.trim() ?? '';
   return answers.some(({ id, text }) => id === turn?.agentMessageId && text.trim().length >= kept.length);
+}
+
+/** Its answer stands under another turn's question: only the words of its own tell that they belong together. */
+function standsAway(
+  turn: TurnRecord | undefined,
+  recorded: readonly RecordedMessage[],
+  turns: readonly TurnRecord[],
+) {
+  const at = recorded.findIndex(({ id }) => id === turn?.agentMessageId);
+  const asked = toWords(
+    recorded.slice(0, Math.max(0, at)).findLast(({ role }) => role === 'visitor')?.text ?? '',
+  );
+  return (
+    asked !== toWords(turn?.question ?? '') &&
+    turns.some((one) => one !== turn && toWords(one.question) === asked)
+  );
 }
 
 /** An agent may write down what was stopped or broke off after what was asked next. */

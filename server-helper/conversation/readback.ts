@@ -1,5 +1,5 @@
 /** Reads a chat's record from its end backwards, page by page, until what is looked for is found. */
-import type { AgentConversations, RecordedMessage } from '../agent/conversation.ts';
+import type { AgentConversations, RecordedMessage, RecordPage } from '../agent/conversation.ts';
 
 const pageMessages = 100;
 /** Further back than this nothing is looked for. */
@@ -26,4 +26,31 @@ export async function readBack<T>(
     before = page.from;
   }
   return undefined;
+}
+
+/** An answer may have been written down in so many messages, a step each. */
+const stepMessages = 20;
+const mostStepPages = 5;
+
+/**
+ * The newest `count` messages before index `before`, and as many more as it takes for the first to be a question: no
+ * answer stands without its own. Of an answer in more than 100 messages the end is read.
+ */
+export async function readExchanges(
+  conversations: AgentConversations,
+  chatId: string,
+  count: number,
+  before?: number,
+): Promise<RecordPage> {
+  let { total, from, messages } = await conversations.read(chatId, count, before);
+  for (let pages = 0; pages < mostStepPages; pages += 1) {
+    if (from === 0 || messages[0]?.role !== 'agent') break;
+    const older = await conversations.read(chatId, stepMessages, from);
+    const asked = older.messages.findLastIndex(({ role }) => role === 'visitor');
+    const own = older.messages.slice(Math.max(0, asked));
+    if (own.length === 0) break;
+    messages = [...own, ...messages];
+    from -= own.length;
+  }
+  return { total, from, messages };
 }

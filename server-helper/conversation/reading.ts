@@ -4,6 +4,7 @@ import { type Log, toLogFields } from '../log.ts';
 import { limits, type Message } from '../protocol/wire.ts';
 import type { ConversationRecord, Store } from '../store/store.ts';
 import { type Entry, toEntries } from './history.ts';
+import { readExchanges } from './readback.ts';
 
 /** Where an older page ends: before this index of the record, and before this time. */
 export type Cursor = { index: number; until: number };
@@ -23,7 +24,7 @@ export async function readPage(
   const until = cursor?.until ?? Number.MAX_SAFE_INTEGER;
   const [turns, page] = await Promise.all([
     parts.store.listTurns(id, { before: until, limit: maxTurns }),
-    parts.conversations.read(chatId, size, cursor?.index),
+    readExchanges(parts.conversations, chatId, size, cursor?.index),
   ]);
   const oldestAt = turns.length === maxTurns ? (turns[0]?.at ?? 0) : 0;
   const inRecord = toEntries(page.messages, turns, { from: 0, until: 0 });

@@ -9,7 +9,8 @@ import { within } from '../within.ts';
 import type { Ends } from './ends.ts';
 import type { Leases } from './leases.ts';
 import type { Logs } from './logs.ts';
-import { type RunContext, recordMessages, type TurnRun } from './run.ts';
+import { recordMessages } from './mending.ts';
+import type { RunContext, TurnRun } from './run.ts';
 import type { LiveTurn } from './turn.ts';
 
 /** For an agent that does not say what its record holds the visitor does not wait longer. */

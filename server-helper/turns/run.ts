@@ -7,10 +7,9 @@ import { HelperError } from '../errors.ts';
 import { type Log, toLogFields } from '../log.ts';
 import { limits } from '../protocol/wire.ts';
 import type { ConversationRecord, Store } from '../store/store.ts';
-import { sleep, within } from '../within.ts';
 import { afterCancelMs, tellToStop } from './cancelling.ts';
 import { toFinalText } from './finaltext.ts';
-import { findAnswer, maySpeakStill } from './record.ts';
+import { findRest } from './mending.ts';
 import { createReplayed, type Replayed } from './replayed.ts';
 import type { Clock, LiveTurn, TurnEnd } from './turn.ts';
 
@@ -30,15 +29,6 @@ export type RunParts = RunContext & {
 
 /** Opens an answer: the question, a decision, or the running reply once more. */
 export type Opening = (sink: AnswerSink) => { abort(): void };
-
-const mendWaitsMs = [0, 500, 1500, 4000];
-export const recordMessages = 20;
-/** So much of an answer is no other one's beginning too. */
-const tellingChars = 40;
-/** An agent that is slow to say whether it speaks may have written the answer down long ago. */
-const statusMs = 1_000;
-/** Of the turns, those that the end of the record may be about. */
-const newest = { limit: 100 };
 
 export class TurnRun implements AnswerSink {
   /** Another helper runs the turn, and this one shows it. */
@@ -61,12 +51,12 @@ export class TurnRun implements AnswerSink {
 
   /** Asks the agent: the only chat call of this turn. */
   ask(opening: Opening): void {
-    if (this.#isDone) return;
+    if (this.isDone) return;
     this.#asked = true;
     this.#connection = opening(this);
   }
 
-  get #isDone(): boolean {
+  get isDone(): boolean {
     return this.turn.isOver || this.turn.isClosing;
   }
 
@@ -80,10 +70,16 @@ export class TurnRun implements AnswerSink {
     this.turn.lastLifeAt = this.context.monotonicNow();
   }
 
-  onFrame(frame: Frame): void {
-    if (this.#replayed && frame.kind === 'text') return this.#replayed.say(frame.text);
-    // What another turn says is none of this one's.
-    if (this.#replayed?.isOwn ?? true) this.turn.onFrame(frame);
+  onFrame(frame: Frame): boolean {
+    const replayed = this.#replayed;
+    if (replayed && frame.kind === 'text') replayed.say(frame.text);
+    // A pause that was decided on is told again: what came of it follows.
+    else if (replayed && frame.kind === 'pause' && frame.pause.executionId === this.turn.decided)
+      return false;
+    // What another turn says is none of this one's, nor is the end of other words.
+    else if (!replayed || (frame.kind === 'done' ? replayed.isWhole : replayed.isOwn))
+      this.turn.onFrame(frame);
+    return true;
   }
 
   onFlush(): void {
@@ -96,7 +92,7 @@ export class TurnRun implements AnswerSink {
     this.#connection = undefined;
     this.#quiet?.();
     if (this.#replyDone) return this.#replyDone(end);
-    if (this.#isDone) return;
+    if (this.isDone) return;
     this.#settle(end).catch((error: unknown) => this.#onFault(error));
   }
 
@@ -107,7 +103,7 @@ export class TurnRun implements AnswerSink {
 
   /** Ends the turn as failed and lets the agent go. */
   async fail(error: HelperError): Promise<void> {
-    if (this.#isDone) return;
+    if (this.isDone) return;
     this.context.log.warn({ code: error.code, turnId: this.turn.id }, 'a turn failed');
     if (this.#connection) this.#cancelUpstream();
     await this.context.close(this, this.turn.toFailed(error));
@@ -176,72 +172,35 @@ export class TurnRun implements AnswerSink {
 
   /** The stream broke off: follows the running reply again, or reads the record, else fails honestly. */
   async mend(cause: HelperError | undefined): Promise<void> {
-    const { context, turn, conversation } = this;
+    const { context, turn } = this;
     this.#asked = true;
-    let error = cause ?? new HelperError('agent-unavailable');
-    /** Something runs at the agent, perhaps this turn; and what its record held as the answer then. */
-    let [isPerhaps, before]: [boolean, string?] = [false];
-    for (const waitMs of mendWaitsMs) {
-      if (waitMs > 0) await sleep(waitMs);
-      if (this.#isDone) return;
-      try {
-        // An agent that does not say has its record all the same.
-        const asked = within(context.chat.isStreaming(conversation.chatId), statusMs);
-        const told = await asked.catch(() => undefined);
-        isPerhaps ||= told !== false;
-        // While an earlier turn may still be speaking, only its own words tell whose reply runs there.
-        const isSure =
-          told === true && !maySpeakStill(await context.store.listTurns(conversation.id, newest), turn.id);
-        if (isSure || (told && turn.text.length >= tellingChars)) {
-          this.#arrived = true;
-          await this.#followAgain(isSure);
-          if (this.#isDone) return;
-          if (turn.reply) return this.#completeWith(turn.reply);
-          if (turn.pause) return context.close(this, turn.toPaused(toStored(turn.pause, context)));
-        }
-        const { messages } = await context.conversations.read(conversation.chatId, recordMessages);
-        const turns = await context.store.listTurns(conversation.id, newest);
-        if (this.#isDone) return;
-        const heard = turns.map((one) => (one.id === turn.id ? { ...one, answer: turn.text } : one));
-        const found = findAnswer(messages, heard, turn.id, this.#arrived);
-        // Of one that may still be written the record has a part, until it has long stayed as it is.
-        if (found && (told === false || (waitMs === mendWaitsMs.at(-1) && found.text === before))) {
-          if (turn.sources.length === 0) turn.cite(found.sources);
-          if (found.text.startsWith(turn.text)) turn.say(found.text.slice(turn.text.length));
-          return context.close(this, turn.toCompleted(found.text, found.id));
-        }
-        before = found?.text;
-        if (this.#isWhole) return context.close(this, turn.toCompleted(turn.text, undefined));
-        if (!this.#arrived && !isPerhaps) break;
-      } catch (caught) {
-        // A store that does not answer is no reason to give an answer up.
-        error = caught instanceof HelperError ? caught : new HelperError('internal');
-        // An agent that cannot be reached, and may never have had the question: the visitor need not wait to be told.
-        if (!this.#arrived && !isPerhaps && waitMs > 0) break;
-        if (this.#isWhole) return context.close(this, turn.toCompleted(turn.text, undefined));
-      }
-    }
-    if (turn.reply) return this.#completeWith(turn.reply);
-    const failed = this.fail(error);
+    const found = await findRest(this, context, cause);
+    if (this.isDone) return;
+    if (found.kind === 'reply') return this.#completeWith(found.reply);
+    if (found.kind === 'pause') return context.close(this, turn.toPaused(toStored(found.pause, context)));
+    if (found.kind === 'text') return context.close(this, turn.toCompleted(found.text, found.id));
+    const failed = this.fail(found.error);
     // Given up, it would run on, and the next question would find the chat busy.
     if (this.#arrived) this.#cancelUpstream();
     return failed;
   }
 
-  /** `[DONE]` was the agent's own word that nothing is missing. */
-  get #isWhole(): boolean {
-    const { saidDone, text, textBefore, damaged } = this.turn;
-    return saidDone && text !== textBefore && !damaged;
+  /** The agent is known to have the question. */
+  get hasArrived(): boolean {
+    return this.#arrived;
   }
 
-  async #followAgain(isSure: boolean): Promise<void> {
+  /** The reply that runs at the agent, told once more. @param isSure it can only be this turn's */
+  async followAgain(isSure: boolean): Promise<AnswerEnd> {
+    this.#arrived = true;
     this.#replayed = createReplayed(this.turn, isSure);
-    await new Promise<AnswerEnd>((resolve) => {
+    const end = await new Promise<AnswerEnd>((resolve) => {
       this.#replyDone = resolve;
       this.#connection = this.context.chat.subscribe(this.conversation.chatId, this);
     });
     this.#replyDone = undefined;
     this.#replayed = undefined;
+    return end;
   }
 }
 

@@ -31,6 +31,8 @@ export class LiveTurn {
   /** The agent said that the text is whole. */
   saidDone = false;
   pause: AgentPause | undefined;
+  /** The execution that the last decision was made on. */
+  decided: string | undefined;
   /** JSON of the agent's did not parse: its record must be asked. */
   damaged = false;
   /** Its end is being written down: what else comes is no part of it. */
@@ -199,6 +201,7 @@ export class LiveTurn {
 
   /** A decision was made: the turn runs on under the same ids. */
   goOn(): void {
+    this.decided = this.waitsFor?.pause.executionId;
     this.#end = undefined;
     this.textBefore = this.text;
     this.pause = undefined;

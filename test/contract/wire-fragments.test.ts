@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sendJson } from '../support/fake-agent.ts';
 import { makePause, pauseWith } from '../support/pause.ts';
 import { type Rig, startRig } from '../support/rig.ts';
-import { toTurnPath, type Visitor } from '../support/visitor.ts';
+import { makeQuestion, toTurnPath, type Visitor } from '../support/visitor.ts';
 
 let rig: Rig;
 let visitor: Visitor;
@@ -153,10 +153,11 @@ test('of an answer that grows slowly while the agent says that it is written, no
     setTimeout(() => clearInterval(timer), 9_000);
     setTimeout(() => answer.reset(), 50);
   });
-  const { stream } = await visitor.chat();
+  const stream = await visitor.ask(randomUUID(), randomUUID(), makeQuestion());
+  await stream.whole(45_000);
   expect(stream.last.kind).toBe('turn-failed');
   rig.agent.streaming.clear();
-});
+}, 60_000);
 
 test.each([
   [undefined, { type: 'tool_result', name: 'x', error: 'nothing found' }],

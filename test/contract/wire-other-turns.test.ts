@@ -62,6 +62,7 @@ test('a question that meets the stopped one’s answer still running fails rathe
     await expect.poll(() => rig.agent.callsTo('POST /v1/bot/chat').length).toBe(asked + 1);
   }
   for (const { gate } of turns) setTimeout(gate.open, 1_000);
+  setTimeout(() => rig.agent.streaming.clear(), 1_000);
   for (const [index, stream] of next.entries()) {
     await stream.whole();
     expect([hows[index], stream.last.kind, stream.text]).toEqual([hows[index], 'turn-failed', '']);

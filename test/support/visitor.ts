@@ -87,8 +87,8 @@ export class TurnStream {
   untilText(text: string): Promise<void> {
     return this.until(() => this.text.includes(text), `the text ${text}`);
   }
-  async whole(): Promise<this> {
-    await until(() => this.closed || this.cut, 'the stream closes', 15_000);
+  async whole(withinMs = 15_000): Promise<this> {
+    await until(() => this.closed || this.cut, 'the stream closes', withinMs);
     return this;
   }
   leave(): void {

@@ -1,0 +1,119 @@
+/** What became of an answer whose stream broke off: from the reply that still runs, else from the agent's record. */
+import type { AgentPause, AgentReply } from '../agent/frame.ts';
+import type { AnswerEnd } from '../agent/stream.ts';
+import { readBack } from '../conversation/readback.ts';
+import { isBehind } from '../conversation/words.ts';
+import { HelperError } from '../errors.ts';
+import type { ConversationRecord } from '../store/store.ts';
+import { sleep, within } from '../within.ts';
+import { findAnswer, maySpeakStill } from './record.ts';
+import type { RunContext } from './run.ts';
+import type { LiveTurn } from './turn.ts';
+
+export type Rest =
+  | { kind: 'reply'; reply: AgentReply }
+  | { kind: 'pause'; pause: AgentPause }
+  | { kind: 'text'; text: string; id: string | undefined }
+  | { kind: 'nothing'; error: HelperError };
+
+/** Of the run whose answer is looked for. */
+type Broken = {
+  readonly turn: LiveTurn;
+  readonly conversation: ConversationRecord;
+  readonly isDone: boolean;
+  readonly hasArrived: boolean;
+  followAgain(isSure: boolean): Promise<AnswerEnd>;
+  onLife(): void;
+};
+
+const waitsMs = [0, 500, 1500, 4000];
+/** An agent that says that it still speaks is asked again so often: a tool of its may run for long. */
+const mostRounds = 10;
+/** So much of an answer is no other one's beginning too. */
+const tellingChars = 40;
+/** An agent that is slow to say whether it speaks may have written the answer down long ago; later it is given longer. */
+const statusMs = 1_000;
+/** Of the turns, those that the end of the record may be about. */
+const newest = { limit: 100 };
+
+export async function findRest(
+  run: Broken,
+  { chat, store, conversations }: RunContext,
+  cause: HelperError | undefined,
+): Promise<Rest> {
+  const { turn, conversation } = run;
+  const { chatId } = conversation;
+  const nothing = (error: HelperError): Rest => ({ kind: 'nothing', error });
+  const asItStands: Rest = { kind: 'text', text: '', id: undefined };
+  let error = cause ?? new HelperError('agent-unavailable');
+  /** Something runs at the agent, perhaps this turn; and what its record held as the answer then. */
+  let [isPerhaps, before]: [boolean, string?] = [false];
+  let last = waitsMs.length - 1;
+
+  for (let round = 0; round <= last; round += 1) {
+    const waitMs = waitsMs[Math.min(round, waitsMs.length - 1)] ?? 0;
+    if (waitMs > 0) await sleep(waitMs);
+    if (run.isDone) return nothing(error);
+    try {
+      const asked = within(chat.isStreaming(chatId), round < 2 ? statusMs : 2 * statusMs);
+      // An agent that does not say has its record all the same.
+      const said = await asked.catch(() => null);
+      let told = said ?? undefined;
+      isPerhaps ||= told === true || said === null;
+      if (told) {
+        run.onLife();
+        if (run.hasArrived) last = Math.max(last, Math.min(round + 2, mostRounds));
+      }
+      // While an earlier turn may still be speaking, only its own words tell whose reply runs there.
+      const isSure = told === true && !maySpeakStill(await store.listTurns(conversation.id, newest), turn.id);
+      if (isSure || (told && turn.text.length >= tellingChars)) {
+        const end = await run.followAgain(isSure);
+        if (run.isDone) return nothing(error);
+        if (turn.reply) return { kind: 'reply', reply: turn.reply };
+        if (turn.pause) return { kind: 'pause', pause: turn.pause };
+        // It has said its last word: what the record holds now is what it wrote.
+        if (end.kind === 'ended') told = false;
+      }
+      const messages = await readNewest();
+      const turns = await store.listTurns(conversation.id, newest);
+      if (run.isDone) return nothing(error);
+      const heard = turns.map((one) => (one.id === turn.id ? { ...one, answer: turn.text } : one));
+      const found = findAnswer(messages, heard, turn.id, run.hasArrived);
+      const isLate = found !== undefined && isBehind(found.text, turn.text);
+      // Of one that may still be written the record has a part, until it has long stayed as it is.
+      const isSettled = told === false || (told === undefined && round === last && found?.text === before);
+      if (found && !isLate && isSettled) {
+        if (turn.sources.length === 0) turn.cite(found.sources);
+        if (found.text.startsWith(turn.text)) turn.say(found.text.slice(turn.text.length));
+        return { kind: 'text', text: found.text, id: found.id };
+      }
+      before = found?.text;
+      if (isWhole(turn)) return { ...asItStands, text: turn.text };
+      if (!run.hasArrived && !isPerhaps) break;
+    } catch (caught) {
+      // A store that does not answer is no reason to give an answer up.
+      error = caught instanceof HelperError ? caught : new HelperError('internal');
+      // An agent that cannot be reached, and may never have had the question: the visitor need not wait to be told.
+      if (!run.hasArrived && !isPerhaps && waitMs > 0) break;
+      if (isWhole(turn)) return { ...asItStands, text: turn.text };
+    }
+  }
+  return turn.reply ? { kind: 'reply', reply: turn.reply } : nothing(error);
+
+  /** The end of the record, back to a question: an answer may have been written down in many messages. */
+  async function readNewest() {
+    const { messages, from } = await conversations.read(chatId, recordMessages);
+    if (from === 0 || messages.some(({ role }) => role === 'visitor')) return messages;
+    const all = await readBack(conversations, chatId, (read) =>
+      read.some(({ role }) => role === 'visitor') ? read : undefined,
+    );
+    return all ?? messages;
+  }
+}
+
+export const recordMessages = 20;
+
+/** `[DONE]` was the agent's own word that nothing is missing. */
+function isWhole({ saidDone, text, textBefore, damaged }: LiveTurn): boolean {
+  return saidDone && text !== textBefore && !damaged;
+}
