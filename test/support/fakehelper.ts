@@ -194,10 +194,13 @@ function toSession(): string {
 
 /** The newest page, or the one before where the cursor stands. */
 function toConversation(id: string, turns: FakeTurn[], url: string, pageSize: number) {
-  const all = turns.flatMap((one) => one.messages);
+  // A turn that waits tells its answer itself.
+  const waits = turns.find(({ events }) => /event: turn-paused\n(?!.*event: )/s.test(events));
+  const all = turns.flatMap((one) => (one === waits ? one.messages.slice(0, 1) : one.messages));
+  const live = waits ? { liveTurn: { turnId: waits.id } } : {};
   const to = Number(new URL(url, 'http://x').searchParams.get('cursor') ?? all.length);
   const from = Math.max(0, to - pageSize);
-  const page = { id, title: '', mode: 'ask', messages: all.slice(from, to) };
+  const page = { id, title: '', mode: 'ask', messages: all.slice(from, to), ...live };
   return from > 0 ? { ...page, next: String(from) } : page;
 }
 

@@ -1,6 +1,6 @@
 /** The conversation: what the visitor can do to it, and how it is taken up again after a reload. */
 import type { ReadonlySignal } from '@preact/signals';
-import type { ConversationReply, TurnRequest } from '../../server-helper/protocol/wire.ts';
+import type { TurnRequest } from '../../server-helper/protocol/wire.ts';
 import { isRetryable, toWidgetError, WidgetError } from '../errors.ts';
 import type { Situation } from '../states.ts';
 import type { SessionKeeper } from '../transport/session.ts';
@@ -10,6 +10,7 @@ import type { Entry } from './entries.ts';
 import { followEntry } from './following.ts';
 import type { Memory } from './memory.ts';
 import { createOutbox } from './outbox.ts';
+import { createReading } from './reading.ts';
 import { createScreen, type Screen } from './screen.ts';
 import { createStopping } from './stopping.ts';
 import { createAnswer } from './turn.ts';
@@ -65,7 +66,7 @@ export type Conversation = { readonly [K in Shown]: ReadonlySignal<Screen[K]['va
 export function createConversation(deps: ConversationDeps): Conversation {
   const { sessions, memory, tabs, makeId = makeUuid } = deps;
   const screen = createScreen();
-  const { id, entries, running, loading, lost, problem, older, hasOlder } = screen;
+  const { id, entries, running, loading, lost, problem, hasOlder } = screen;
   const outbox = createOutbox(memory, screen, () => sessions.typist, deps);
   const say = (situation: Situation, again?: () => void) => (error: unknown) => {
     const cause = toWidgetError(error);
@@ -81,25 +82,6 @@ export function createConversation(deps: ConversationDeps): Conversation {
     leaveFor(undefined);
     memory.change({ conversationId: undefined, pending: undefined });
   };
-  const readConversation = async (conversationId: string, query = '') => {
-    const path = `/conversations/${conversationId}${query}`;
-    const response = await sessions.call({ method: 'GET', path, signal: screen.signal });
-    return (await response.json()) as ConversationReply;
-  };
-  const reload = async (conversationId: string): Promise<void> => {
-    const before = entries.value;
-    const reply = await readConversation(conversationId);
-    if (id.value !== conversationId) return;
-    screen.show(reply, before);
-    const live = reply.liveTurn?.turnId;
-    if (live === undefined) return;
-    const entry = screen.find(live) ?? screen.add(live, undefined, createAnswer(live, 'writing'));
-    entry.known = true;
-    entry.answer.value ??= createAnswer(live, 'writing');
-    void follow(conversationId, entry);
-  };
-  const reloadOrSay = (conversationId: string): Promise<void> =>
-    reload(conversationId).catch(say('resume-failed', () => reloadOrSay(conversationId)));
   const follow = async (conversationId: string, entry: Entry, question?: TurnRequest): Promise<void> => {
     const { signal } = screen;
     running.value = entry.turnId;
@@ -120,7 +102,10 @@ export function createConversation(deps: ConversationDeps): Conversation {
         else if (code) throw new WidgetError('aborted');
       },
     });
-    if (signal.aborted || entry.isDropped) return;
+    if (signal.aborted) return;
+    // What was held meanwhile has its turn now.
+    if (deps.isReady()) queueMicrotask(release);
+    if (entry.isDropped) return;
     lost.value = undefined;
     if (running.value === entry.turnId) running.value = undefined;
     if (end === 'gone') return reloadOrSay(conversationId);
@@ -133,6 +118,7 @@ export function createConversation(deps: ConversationDeps): Conversation {
     // Another tab was quicker: its turn is shown, and this question stays, to be sent again.
     if (end.code === 'turn-running') await reloadOrSay(conversationId);
   };
+  const { reload, reloadOrSay, loadOlder } = createReading({ sessions, screen, follow, say });
   const stopping = createStopping({
     sessions,
     screen,
@@ -144,7 +130,8 @@ export function createConversation(deps: ConversationDeps): Conversation {
   });
   const ask = (conversationId: string, turnId: string, question: TurnRequest) => {
     outbox.keep(conversationId, turnId, question);
-    void follow(conversationId, screen.add(turnId, question, createAnswer(turnId, 'sending')), question);
+    const entry = screen.find(turnId) ?? screen.add(turnId, question, createAnswer(turnId, 'sending'));
+    void follow(conversationId, entry, question);
   };
   const take = (turnId: string, question: TurnRequest, wasHeld = false) => {
     problem.value = undefined;
@@ -158,6 +145,11 @@ export function createConversation(deps: ConversationDeps): Conversation {
     if (question.replaces !== undefined) screen.cutFrom(question.replaces);
     ask(conversationId, turnId, question);
     deps.onSent(conversationId, wasHeld);
+  };
+  /** One question is on its way at a time: there is one place in which a reload finds it. */
+  const release = () => {
+    if (running.value === undefined || outbox.holds(running.value))
+      outbox.release((turnId, question) => take(turnId, question, true));
   };
   const send = (text: string, replaces?: string) => {
     const question: TurnRequest = { text };
@@ -181,22 +173,6 @@ export function createConversation(deps: ConversationDeps): Conversation {
       if (!signal.aborted) loading.value = false;
     }
   };
-  const loadOlder = async () => {
-    const conversationId = id.value;
-    if (older.value === undefined || conversationId === undefined || loading.value) return;
-    loading.value = true;
-    problem.value = undefined;
-    const { signal } = screen;
-    try {
-      const reply = await readConversation(conversationId, `?cursor=${encodeURIComponent(older.value)}`);
-      if (!signal.aborted) screen.showOlder(reply);
-    } catch (error) {
-      say('older-failed', loadOlder)(error);
-    } finally {
-      if (!signal.aborted) loading.value = false;
-    }
-  };
-
   return {
     id,
     entries,
@@ -223,25 +199,30 @@ export function createConversation(deps: ConversationDeps): Conversation {
       // What was asked since on another device is not taken back.
       if (!signal.aborted) send(question, entries.value.at(-1)?.turnId === turnId ? turnId : undefined);
     },
-    deciding: { sessions, tabs, screen, follow, load, say: say('decision-failed') },
+    deciding: { sessions, memory, tabs, screen, follow, load, say: say('decision-failed') },
     loadOlder,
     async resume() {
       const { conversationId, pending } = memory.read();
       if (conversationId === undefined) return outbox.clear(undefined);
       if (pending?.conversationId !== conversationId) return load(conversationId);
-      // The page went away before the helper was seen to take the question: sending it again is harmless.
-      outbox.clear(conversationId);
-      await reload(conversationId).catch(() => {});
-      if (id.value !== conversationId) return;
       const { turnId, question, code } = pending;
-      if (screen.find(turnId)) outbox.forget(turnId);
-      else if (code === undefined) ask(conversationId, turnId, question);
-      else outbox.show({ turnId, question, veil: 0, error: new WidgetError(code) });
+      const error = code && new WidgetError(code);
+      outbox.clear(conversationId, { turnId, question, veil: 0, error });
+      await reload(conversationId).catch((cause) => {
+        // The first question of a conversation that nobody else knows yet.
+        if (toWidgetError(cause).code !== 'not-found')
+          say('resume-failed', () => reloadOrSay(conversationId))(cause);
+      });
+      if (id.value !== conversationId) return;
+      const entry = screen.find(turnId);
+      // The page went away before the helper was seen to take the question: sending it again is harmless.
+      if (entry?.known) outbox.forget(turnId);
+      else if (!code && memory.read().pending?.turnId === turnId) ask(conversationId, turnId, question);
     },
     refresh() {
       if (id.value !== undefined && running.value === undefined) void reloadOrSay(id.value);
     },
-    release: () => outbox.release((turnId, question) => take(turnId, question, true)),
+    release,
     refuse: outbox.refuseHeld,
     hide: outbox.hide.bind(outbox),
     close: screen.endAll,

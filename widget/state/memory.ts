@@ -32,6 +32,8 @@ type Place = {
   conversationId?: string;
   open?: boolean;
   pending?: PendingQuestion;
+  /** The pause on which a decision is under way: its turn, and until when it is open. */
+  deciding?: string;
 };
 
 export type Remembered = Shared & Place;
@@ -175,7 +177,14 @@ function readStored(text: string | null): Stored {
 
 function readPlace(value: unknown): Place {
   const text = 'string';
-  const types = { subject: text, session: text, conversationId: text, open: 'boolean', pending: 'object' };
+  const types = {
+    subject: text,
+    session: text,
+    conversationId: text,
+    open: 'boolean',
+    pending: 'object',
+    deciding: text,
+  };
   const { pending, ...place }: Place = take(value, types);
   const isWhole = typeof pending?.turnId === text && typeof pending?.question?.text === text;
   return isWhole ? { ...place, pending: pending as PendingQuestion } : place;

@@ -9,7 +9,7 @@ import { type Answer, createAnswer } from './turn.ts';
 import type { Unsent } from './unsent.ts';
 
 /** `veil`: under which it was sent. `error`: why there was no session for it, and a click alone sends it again. */
-type Held = { turnId: string; question: TurnRequest; veil: number; error?: WidgetError };
+type Held = { turnId: string; question: TurnRequest; veil: number; error?: WidgetError | undefined };
 
 export type Outbox = ReturnType<typeof createOutbox>;
 
@@ -74,9 +74,11 @@ export function createOutbox(
       if (entry) entry.answer.value = toAnswer(one);
       screen.endAll();
     },
-    /** Shows the conversation `id` next, and below it what is held. */
-    clear(id: string | undefined): void {
+    holds: (turnId: string) => held.some((one) => one.turnId === turnId),
+    /** Shows the conversation `id` next, below it what may not have arrived, and what is held. */
+    clear(id: string | undefined, pending?: Held): void {
       screen.clear(id);
+      if (pending) show(pending);
       held.forEach(show);
     },
     /** The conversation is left: what the helper is not known to have goes back to where it was written. */

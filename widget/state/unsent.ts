@@ -4,9 +4,10 @@ import type { Who } from './happening.ts';
 const entry = 'porchlight-unsent';
 
 /** `until`, in ms since 1970: nobody knew who had typed it, and nobody signs out and another one in as fast as that. */
-type Kept = { text: string; who?: string; until?: number };
+type Kept = { text: string; who?: Who; until?: number | undefined };
 
 const unsureMs = 30_000;
+const mostLeft = 5;
 
 export type Unsent = {
   /** @param who whose it is; undefined: whoever turns out to be there @param isUnsure it is whose it was, if for a moment */
@@ -20,32 +21,37 @@ export type Unsent = {
 /** @param key of this helper's bot @param readStorage may throw at every touch */
 export function createUnsent(key: string, readStorage: () => Storage = () => sessionStorage): Unsent {
   const name = `${entry} ${key}`;
-  let left: Kept | undefined;
-  const forget = () => {
+  /** From before this page was loaded, oldest first, and from since. */
+  let left: readonly Kept[] = [];
+  let own: Kept | undefined;
+  const write = () => {
+    const all = own ? [...left, own] : left;
     try {
-      readStorage().removeItem(name);
+      if (all.length > 0) readStorage().setItem(name, JSON.stringify(all));
+      else readStorage().removeItem(name);
     } catch {}
   };
   try {
-    left = JSON.parse(readStorage().getItem(name) ?? 'null') ?? undefined;
+    const kept: unknown = JSON.parse(readStorage().getItem(name) ?? '[]');
+    if (Array.isArray(kept)) left = kept.filter((one) => typeof one?.text === 'string').slice(-mostLeft);
   } catch {}
   return {
     keep(text, who, isUnsure) {
-      left = undefined;
-      const until = isUnsure ? Date.now() + unsureMs : undefined;
-      try {
-        readStorage().setItem(name, JSON.stringify({ text, who, until }));
-      } catch {}
+      own = { text, who, until: isUnsure ? Date.now() + unsureMs : undefined };
+      write();
     },
-    forget,
+    forget() {
+      own = undefined;
+      write();
+    },
     take(who) {
-      const found = left;
-      if (!found) return undefined;
-      left = undefined;
-      forget();
-      const isTheirs =
-        (found.who === undefined || found.who === who) && !(found.until && found.until < Date.now());
-      return isTheirs && typeof found.text === 'string' ? found.text : undefined;
+      if (left.length === 0) return undefined;
+      const theirs = left.filter(
+        (one) => (one.who === undefined || one.who === who) && !(one.until && one.until < Date.now()),
+      );
+      left = [];
+      write();
+      return theirs.map(({ text }) => text).join('\n\n') || undefined;
     },
   };
 }

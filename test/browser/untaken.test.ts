@@ -1,0 +1,163 @@
+/** A question or a decision that was on its way when its page went, on a bad network: shown, asked once, or a draft again. */
+import type { Page, Route } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { en } from '../../widget/strings/en.ts';
+import { startFakeHelper, toPage } from '../support/fakehelper.ts';
+import { createGate } from '../support/gate.ts';
+import { useStage, useVisitor } from '../support/stage.ts';
+
+const pause = {
+  kind: 'approval' as const,
+  tool: { name: 'order_status', title: 'Order status', description: 'Looks it up.', parameters: {} },
+  expiresAt: new Date(Date.now() + 600_000).toISOString(),
+};
+const stage = useStage(() =>
+  startFakeHelper({
+    answer: (question) =>
+      question === 'Wait'
+        ? { pieces: ['One moment.'], end: { paused: pause } }
+        : { pieces: [`To ${question}`] },
+    pages: (path, url) => (/^\/(one|two)?$/.test(path) ? { html: toPage(url, 'dock') } : undefined),
+  }),
+);
+const scene = useVisitor(stage, ({ here }) => `${here}/`);
+
+const turns = /\/turns\/[\w-]+$/;
+const cut = (route: Route) => route.abort('connectionreset');
+const walk = (page: Page, to: string) => page.goto(`${stage.server.here}${to}`);
+const draft = () => scene.chat.composer.inputValue();
+/** Answers what goes to these addresses once the gate is open. */
+async function hold(page: Page, pattern: RegExp, method?: string) {
+  const gate = createGate();
+  await page.route(pattern, async (route) => {
+    if (method === undefined || route.request().method() === method) await gate.opened;
+    await route.continue().catch(() => {});
+  });
+  return gate;
+}
+/** Asks `First`, which stays on its way, and goes to another page. */
+async function leaveWithFirst() {
+  const { page, chat } = scene;
+  await chat.ask('Before');
+  await chat.waitForAnswer('completed');
+  await page.route(turns, (route) => (route.request().method() === 'PUT' ? cut(route) : route.continue()));
+  await chat.ask('First');
+  await chat.waitForAnswer('sending');
+}
+
+test('a second question sent before the session is there waits for the first, and a reload makes a draft of it', async () => {
+  const { page, chat } = scene;
+  await leaveWithFirst();
+  const sessions = await hold(page, /\/session$/);
+  await walk(page, '/two');
+  await chat.ask('Second');
+  sessions.open();
+  await expect.poll(chat.readQuestions).toEqual(['Before', 'First', 'Second']);
+  await page.reload();
+  await expect.poll(draft).toBe('Second');
+  await page.unroute(turns);
+  await expect.poll(chat.readAnswers).toEqual(['To Before', 'To First']);
+});
+
+test('on a network that is only slow both are asked, one after the other', async () => {
+  const { page, chat } = scene;
+  await leaveWithFirst();
+  const before = stage.server.asked.length;
+  const sessions = await hold(page, /\/session$/);
+  await walk(page, '/two');
+  await chat.ask('Second');
+  await page.unroute(turns);
+  sessions.open();
+  await expect.poll(chat.readAnswers).toEqual(['To Before', 'To First', 'To Second']);
+  expect(stage.server.asked.slice(before)).toEqual(['First', 'Second']);
+});
+
+test.each([['a new conversation is begun', async () => scene.chat.button('New conversation').click()]])(
+  'a question on its way is shown while its conversation loads, and is a draft again when %s',
+  async (_, leave) => {
+    const { page, chat } = scene;
+    await leaveWithFirst();
+    const conversation = await hold(page, /\/conversations\/[\w-]+$/, 'GET');
+    await walk(page, '/two');
+    await expect.poll(chat.readQuestions).toEqual(['First']);
+    await leave();
+    await expect.poll(draft).toBe('First');
+    conversation.open();
+  },
+);
+
+test('a conversation that cannot be loaded beside a question on its way is said so, and loaded by a click', async () => {
+  const { page, chat } = scene;
+  await leaveWithFirst();
+  await page.route(/\/conversations\/[\w-]+$/, cut);
+  await page.unroute(turns);
+  await walk(page, '/two');
+  await chat.waitForAnswer('completed');
+  await chat.panel.locator('p').getByText(en['resume-failed']).waitFor();
+  await page.unroute(/\/conversations\/[\w-]+$/);
+  await chat.button('Try again').click();
+  await expect.poll(chat.readQuestions).toEqual(['Before', 'First']);
+});
+
+test('of two questions held on two pages one after the other the first is a draft again', async () => {
+  const { page, chat } = scene;
+  await page.route(/\/session$/, cut);
+  await chat.ask('First');
+  await chat.waitForAnswer('sending');
+  await walk(page, '/two');
+  await chat.ask('Second');
+  await page.unroute(/\/session$/);
+  await expect.poll(chat.readAnswers).toEqual(['To Second']);
+  expect(await draft()).toBe('First');
+});
+
+const decision = /\/decision$/;
+
+test('a decision whose reply is lost is followed, and is not said to be missing', async () => {
+  const { page, chat } = scene;
+  await chat.ask('Wait');
+  await chat.waitForAnswer('paused');
+  await page.route(decision, async (route) => {
+    await route.fetch();
+    await cut(route);
+  });
+  await chat.button('Allow').press('Enter');
+  await chat.waitForAnswer('completed');
+  expect(await chat.panel.getByText(en['decision-failed']).count()).toBe(0);
+});
+
+test('a decision that did not arrive is said so, and the card waits on', async () => {
+  const { page, chat } = scene;
+  await chat.ask('Wait');
+  await chat.waitForAnswer('paused');
+  await page.route(decision, cut);
+  await chat.button('Allow').press('Enter');
+  await chat.panel.locator('p').getByText(en['decision-failed']).waitFor();
+  await page.unroute(decision);
+  await chat.waitForAnswer('paused');
+  await chat.button('Allow').press('Enter');
+  await chat.waitForAnswer('completed');
+});
+
+test('a decision that lands after its page has gone takes the card away from the next one', async () => {
+  const { page, chat } = scene;
+  await chat.ask('Wait');
+  await chat.waitForAnswer('paused');
+  const gate = createGate();
+  let sent: Promise<unknown> | undefined;
+  await page.route(decision, async (route) => {
+    const { url, headers, body } = {
+      url: route.request().url(),
+      headers: route.request().headers(),
+      body: route.request().postData(),
+    };
+    sent = gate.opened.then(() => fetch(url, { method: 'POST', headers, body }));
+    await sent;
+  });
+  await chat.button('Allow').press('Enter');
+  await expect.poll(() => sent !== undefined).toBe(true);
+  await walk(page, '/two');
+  await chat.waitForAnswer('paused');
+  gate.open();
+  await chat.waitForAnswer('completed');
+});
