@@ -12,6 +12,8 @@ export type RecordedMessage = {
   at: number | undefined;
   /** A tool still runs, or it was cut off: the message is not the last word. */
   unfinished: boolean;
+  /** The agent says why it ends: it is the last word. Else it may still be written. */
+  finished: boolean;
 };
 
 /** Messages from index `from` on, oldest first. */
@@ -117,6 +119,8 @@ function readMessage(value: unknown, aheadMs: number): RecordedMessage[] {
   const id = asString(message?.uuid);
   const text = asString(message?.content);
   if (!message || id === undefined || text === undefined) return [];
+  const unfinished =
+    message.isToolExecuting === true || message.finish_reason === 'paused' || isCutOff(message);
   const at = toTime(String(message.created_at ?? message.updated_at ?? ''));
   return [
     {
@@ -126,7 +130,8 @@ function readMessage(value: unknown, aheadMs: number): RecordedMessage[] {
       text,
       sources: readSources(message.sources),
       at: Number.isNaN(at) ? undefined : at - aheadMs,
-      unfinished: message.isToolExecuting === true || message.finish_reason === 'paused' || isCutOff(message),
+      unfinished,
+      finished: !unfinished && asString(message.finish_reason) !== undefined,
     },
   ];
 }

@@ -52,6 +52,10 @@ const textKeys = ['text', 'delta', 'content', 'reply', 'token', 'chunk'] as cons
 const replyKeys = ['agent', 'reply', 'content', 'result', 'requiresApproval', 'type'];
 const finalKinds = new Set(['done', 'final', 'end', 'complete', 'completed']);
 
+/** Types of unnamed events whose words are no answer: of tools, of the agent's state, and of what was told already. */
+const noText =
+  /tool|function|call|result|status|step|usage|meta|title|source|citation|ping|(^|[._-])(start|started|stop|done|end|created|added)$/i;
+
 /**
  * @param event the event's name, undefined for the default kind
  * @param plain whether this stream has shown itself to send text as it is
@@ -98,8 +102,8 @@ function toNamed(event: string | undefined, json: Json): Frame {
     const text = readText(json);
     return text ? { kind: 'reasoning', text } : skip;
   }
-  if (event !== undefined && finalKinds.has(event)) return { kind: 'done' };
-  if (!textKinds.has(event)) return skip;
+  if (named !== undefined && finalKinds.has(named)) return { kind: 'done' };
+  if (!textKinds.has(event) || (isUnnamed && noText.test(named ?? ''))) return skip;
   return toText(readText(json) ?? '');
 }
 

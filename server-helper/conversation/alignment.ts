@@ -146,9 +146,26 @@ function isCloser(one: AlignedTurn, other: AlignedTurn, { question, answers }: E
 }
 
 /** What the turn streamed is how the recorded answer begins, or the other way round. */
-export function hasSaid({ answer = '' }: AlignedTurn, answers: readonly RecordedMessage[]): boolean {
+export function hasSaid({ answer = '' }: AlignedTurn, answers: readonly { text: string }[]): boolean {
   const text = answers.at(-1)?.text ?? '';
   return answer !== '' && text !== '' && (text.startsWith(answer) || answer.startsWith(text));
+}
+
+/**
+ * Of the messages in a turn's place the one that is its answer: the one that it is known by, else the last that none of
+ * `others`, whose own place holds nothing, has said. An agent may write down late what it said before.
+ */
+export function pickAnswer(
+  answers: readonly RecordedMessage[],
+  turn: AlignedTurn | undefined,
+  others: readonly AlignedTurn[],
+): RecordedMessage | undefined {
+  const known = answers.find(({ id }) => id === turn?.agentMessageId);
+  if (known || !turn) return known ?? answers.at(-1);
+  return answers.findLast((message) => {
+    const isIts = (other: AlignedTurn) => other.agentMessageId === message.id || hasSaid(other, [message]);
+    return hasSaid(turn, [message]) || !others.some((other) => other.id !== turn.id && isIts(other));
+  });
 }
 
 function isSure(

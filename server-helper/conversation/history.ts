@@ -2,7 +2,7 @@
 import type { RecordedMessage } from '../agent/conversation.ts';
 import { type Message, toAgentMessageId } from '../protocol/wire.ts';
 import type { TurnRecord } from '../store/store.ts';
-import { alignRecord, clockSkewMs, type Exchange, hasSaid } from './alignment.ts';
+import { alignRecord, clockSkewMs, type Exchange, hasSaid, pickAnswer } from './alignment.ts';
 import { readEarlier } from './earlier.ts';
 import { toWords } from './words.ts';
 
@@ -32,6 +32,7 @@ export function toEntries(
   const exchanges = alignRecord(recorded, turns);
   const left = new Set(turns);
   for (const { turn } of exchanges) if (turn) left.delete(turn);
+  const missing = findMissing(exchanges, turns);
   const takenBack = turns.flatMap(({ earlier }) => readEarlier(earlier).takenBack);
   const entries: Entry[] = [];
   let at = 0;
@@ -43,14 +44,15 @@ export function toEntries(
     const isGone = !turn && takenBack.some((taken) => isLateOf(exchange, taken));
     // What belongs to nobody while a turn that was cut off misses its own may be that: it is not called whole.
     const status = [...left].some(isCutOff) ? 'stopped' : 'completed';
-    const messages = isGone ? [] : toTurnMessages(question, answers, turn, at, status);
+    const answer = pickAnswer(answers, turn, missing);
+    const messages = isGone ? [] : toTurnMessages(question, answer, turn, at, status);
     const count = answers.length + (question ? 1 : 0);
     entries.push({
       at,
       messages,
       recorded: count,
       turn,
-      isHeld: isHeld(turn, answers) && !standsAway(turn, recorded, turns),
+      isHeld: isHeld(turn, answer) && !standsAway(turn, recorded, turns),
     });
   }
   for (const turn of left) {
@@ -59,7 +61,7 @@ export function toEntries(
     if (isElsewhere || turn.at < span.from || turn.at >= span.until) continue;
     entries.push({
       at: turn.at,
-      messages: toTurnMessages(undefined, [], turn, turn.at),
+      messages: toTurnMessages(undefined, undefined, turn, turn.at),
       recorded: 0,
       turn,
       isHeld: false,
@@ -68,9 +70,19 @@ export function toEntries(
   return entries.sort((a, b) => a.at - b.at);
 }
 
-function isHeld(turn: TurnRecord | undefined, answers: readonly RecordedMessage[]): boolean {
+/** The turns whose own place in the record holds nothing that they are known to have said. */
+function findMissing(exchanges: readonly Exchange[], turns: readonly TurnRecord[]): TurnRecord[] {
+  const found = new Set(
+    exchanges.flatMap(({ turn, answers }) =>
+      turn && answers.some((one) => one.id === turn.agentMessageId || hasSaid(turn, [one])) ? [turn.id] : [],
+    ),
+  );
+  return turns.filter(({ id }) => !found.has(id));
+}
+
+function isHeld(turn: TurnRecord | undefined, shown: RecordedMessage | undefined): boolean {
   const kept = turn?.answer?.trim() ?? '';
-  return answers.some(({ id, text }) => id === turn?.agentMessageId && text.trim().length >= kept.length);
+  return shown !== undefined && shown.id === turn?.agentMessageId && shown.text.trim().length >= kept.length;
 }
 
 /** Its answer stands under another turn's question: only the words of its own tell that they belong together. */
@@ -105,12 +117,12 @@ function isLateOf({ question }: Exchange, { question: words, at }: Pick<TurnReco
 
 function toTurnMessages(
   question: RecordedMessage | undefined,
-  answers: readonly RecordedMessage[],
+  recorded: RecordedMessage | undefined,
   turn: TurnRecord | undefined,
   at: number,
   statusOfUnknown: 'completed' | 'stopped' = 'completed',
 ): Message[] {
-  const turnId = turn?.id ?? question?.id ?? answers[0]?.id ?? '';
+  const turnId = turn?.id ?? question?.id ?? recorded?.id ?? '';
   const messages: Message[] = [];
   const asked = question?.text ?? turn?.question;
   if (asked !== undefined && asked !== '')
@@ -124,7 +136,6 @@ function toTurnMessages(
     });
   // A turn that still runs tells its answer itself.
   if (turn?.status === 'running' || turn?.status === 'paused') return messages;
-  const recorded = answers.at(-1);
   const kept = turn?.answer ?? '';
   const text = recorded && recorded.text.length >= kept.length ? recorded.text : kept;
   if (!recorded && !turn) return messages;

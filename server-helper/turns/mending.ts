@@ -27,6 +27,8 @@ type Broken = {
 };
 
 const waitsMs = [0, 500, 1500, 4000];
+/** What the record of a silent agent held one round before was last written then, a second and a half ago. */
+const steadyRound = 2;
 /** An agent that says that it still speaks is asked again so often: a tool of its may run for long. */
 const mostRounds = 10;
 /** So much of an answer is no other one's beginning too. */
@@ -81,15 +83,17 @@ export async function findRest(
       const found = findAnswer(messages, heard, turn.id, run.hasArrived);
       const isLate = found !== undefined && isBehind(found.text, turn.text);
       // Of one that may still be written the record has a part, until it has long stayed as it is.
-      const isSettled = told === false || (told === undefined && round === last && found?.text === before);
-      if (found && !isLate && isSettled) {
+      const isSteady = found !== undefined && found.text === before;
+      const isSettled =
+        told === false ? isSteady && round >= steadyRound : told === undefined && isSteady && round === last;
+      if (found && !isLate && (isSettled || isWhole(turn) || (told === false && found.finished))) {
         if (turn.sources.length === 0) turn.cite(found.sources);
         if (found.text.startsWith(turn.text)) turn.say(found.text.slice(turn.text.length));
         return { kind: 'text', text: found.text, id: found.id };
       }
       before = found?.text;
       if (isWhole(turn)) return { ...asItStands, text: turn.text };
-      if (!run.hasArrived && !isPerhaps) break;
+      if (!found && !run.hasArrived && !isPerhaps) break;
     } catch (caught) {
       // A store that does not answer is no reason to give an answer up.
       error = caught instanceof HelperError ? caught : new HelperError('internal');

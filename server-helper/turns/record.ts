@@ -31,17 +31,25 @@ export function findAnswer(
   const asking = [...others.filter(isInRecord(takenBack)), turn].sort((one, other) => one.at - other.at);
   const exchanges = alignRecord(messages, asking);
   const exchange = exchanges.find((one) => one.isSure && one.turn?.id === turnId);
-  const answer = exchange?.answers.at(-1);
+  const late = others.filter((other) => mayBeWrittenLate(other, turn));
+  const isOthers = ({ id, text }: RecordedMessage) =>
+    ids.includes(id) ||
+    others.some(({ agentMessageId }) => agentMessageId === id) ||
+    late.some((other) => isSameBeginning(other.answer ?? '', text));
+  const heard = turn.answer ?? '';
+  const last = exchange?.answers.at(-1);
+  // What another turn said may have been written down behind the answer, which begins as it was heard.
+  const answer =
+    last && isOthers(last)
+      ? exchange?.answers.findLast(
+          (one) => heard.trim() !== '' && one.text.trim().startsWith(heard.trim()) && !isOthers(one),
+        )
+      : last;
   if (!exchange || !answer || answer.unfinished || answer.text.trim() === '') return undefined;
   // Without a time an older equal question could pass for one that never arrived.
   if (exchange.question?.at === undefined && !arrived) return undefined;
-  if (ids.includes(answer.id) || others.some(({ agentMessageId }) => agentMessageId === answer.id))
-    return undefined;
   if (said.trim().startsWith(answer.text.trim()) || isStanding(answer, standing)) return undefined;
-  const late = others.filter((other) => mayBeWrittenLate(other, turn));
-  if (late.some((other) => isSameBeginning(other.answer ?? '', answer.text))) return undefined;
   // What was heard of this turn is how its answer begins, be it written down with what was said before the pause or not.
-  const heard = turn.answer ?? '';
   const isOwn = [heard, heard.slice(said.length)].some(
     (words) => words.trim() !== '' && answer.text.trim().startsWith(words.trim()),
   );

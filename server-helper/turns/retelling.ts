@@ -57,4 +57,6 @@ async function tell(
 
 function sayRest(turn: LiveTurn, text: string): void {
   if (text.startsWith(turn.text)) turn.say(text.slice(turn.text.length));
+  // What was shown cannot be taken back; what is said from here on follows what the store has.
+  else turn.text = text;
 }

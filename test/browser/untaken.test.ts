@@ -2,6 +2,7 @@
 import type { Page, Route } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { en } from '../../widget/strings/en.ts';
+import { findChat } from '../support/browser.ts';
 import { startFakeHelper, toPage } from '../support/fakehelper.ts';
 import { createGate } from '../support/gate.ts';
 import { useStage, useVisitor } from '../support/stage.ts';
@@ -160,4 +161,80 @@ test('a decision that lands after its page has gone takes the card away from the
   await chat.waitForAnswer('paused');
   gate.open();
   await chat.waitForAnswer('completed');
+});
+
+test('a question that arrived while its page went away leaves the chat free once its answer is there', async () => {
+  const { page, chat, context } = scene;
+  await page.route(turns, async (route) => {
+    await route.fetch().catch(() => {});
+    await cut(route);
+  });
+  await chat.ask('First');
+  await expect.poll(() => stage.server.asked.at(-1)).toBe('First');
+  await page.close();
+  const next = await context.newPage();
+  await next.goto(`${stage.server.here}/two`);
+  const there = findChat(next);
+  await expect.poll(there.readAnswers).toEqual(['To First']);
+  expect(await there.stop.count()).toBe(0);
+  await there.ask('Second');
+  await expect.poll(there.readAnswers).toEqual(['To First', 'To Second']);
+});
+
+test('while a conversation with a question on its way loads there is nothing to stop, and what is sent waits', async () => {
+  const { page, chat } = scene;
+  await leaveWithFirst();
+  await page.unroute(turns);
+  const conversation = await hold(page, /\/conversations\/[\w-]+$/, 'GET');
+  await walk(page, '/two');
+  await expect.poll(chat.readQuestions).toEqual(['First']);
+  expect(await chat.stop.count()).toBe(0);
+  await chat.ask('Second');
+  conversation.open();
+  await expect.poll(chat.readAnswers).toEqual(['To Before', 'To First', 'To Second']);
+});
+
+test('two tabs that take up one question both show its answer', async () => {
+  const { page, context } = scene;
+  await leaveWithFirst();
+  await page.close();
+  const before = stage.server.asked.length;
+  const [quick, slow] = [await context.newPage(), await context.newPage()];
+  const conversation = await hold(slow, /\/conversations\/[\w-]+$/, 'GET');
+  await Promise.all([quick.goto(`${stage.server.here}/two`), slow.goto(`${stage.server.here}/one`)]);
+  await expect.poll(findChat(quick).readAnswers).toEqual(['To Before', 'To First']);
+  conversation.open();
+  await expect.poll(findChat(slow).readAnswers).toEqual(['To Before', 'To First']);
+  expect(stage.server.asked.slice(before)).toEqual(['First']);
+  expect(await findChat(slow).stop.count()).toBe(0);
+});
+
+test('a decision without a reply is looked at a few times, and said once', async () => {
+  const { page, chat } = scene;
+  await chat.ask('Wait');
+  await chat.waitForAnswer('paused');
+  const gate = createGate();
+  await page.route(decision, () => gate.opened);
+  await chat.button('Allow').press('Enter');
+  await page.waitForTimeout(300);
+  const requests: string[] = [];
+  page.on('request', (request) => turns.test(request.url()) && requests.push(request.url()));
+  await walk(page, '/two');
+  await chat.waitForAnswer('paused');
+  await page.evaluate(() => {
+    const { shadowRoot } = document.querySelector('porchlight-chat')!;
+    const announcer = shadowRoot!.querySelector('[part~="announcer"]')!;
+    const said: string[] = [];
+    new MutationObserver(() => said.push(announcer.textContent ?? '')).observe(announcer, {
+      childList: true,
+      characterData: true,
+      subtree: true,
+    });
+    Object.assign(window, { said });
+  });
+  await page.waitForTimeout(5_000);
+  gate.open();
+  expect(requests.length).toBeLessThanOrEqual(3);
+  const said = await page.evaluate(() => (window as unknown as { said: string[] }).said);
+  expect(said.filter((words) => words !== '').length).toBeLessThanOrEqual(1);
 });

@@ -242,3 +242,138 @@ test.each([
   const { stream } = await visitor.chat();
   expect([stream.last.kind, stream.text]).toEqual(['turn-failed', part]);
 });
+
+test.each([300, 1_000])(
+  'a record whose last write comes %i ms after the agent says it is silent is waited for',
+  async (ms) => {
+    rig.agent.nextChat(async (answer) => {
+      await say(part)(answer);
+      const recorded = answer.recordReply(part);
+      setTimeout(() => answer.reset(), 50);
+      await sleep(ms);
+      recorded.content = whole;
+    });
+    const { stream } = await visitor.chat();
+    expect(stream.ended('turn-completed').message.text).toBe(whole);
+  },
+);
+
+test('a record that gives the reason for its end is believed at once', async () => {
+  rig.agent.nextChat(async (answer) => {
+    await say(part)(answer);
+    Object.assign(answer.recordReply(whole), { finish_reason: 'stop' });
+    setTimeout(() => answer.reset(), 50);
+  });
+  const reads = rig.agent.callsTo('GET /v1/bot/chat/read').length;
+  const { stream } = await visitor.chat();
+  expect(stream.ended('turn-completed').message.text).toBe(whole);
+  expect(rig.agent.callsTo('GET /v1/bot/chat/read')).toHaveLength(reads + 1);
+});
+
+/** Asks, and stops after `words`; gives what writes those down late. */
+async function stopAfter(conversationId: string, words: string) {
+  const turnId = randomUUID();
+  let record = () => {};
+  rig.agent.nextChat(async (answer) => {
+    record = () => void answer.recordReply(words);
+    answer.recordQuestion();
+    answer.open();
+    answer.event('delta', { text: words });
+    await answer.cancelled;
+    answer.end();
+  });
+  const stream = await visitor.ask(conversationId, turnId, makeQuestion());
+  await stream.untilText(words);
+  await visitor.call('DELETE', toTurnPath(conversationId, turnId));
+  await stream.whole();
+  return { turnId, record: () => record() };
+}
+const answersOf = async (conversationId: string) =>
+  (await visitor.history(conversationId)).messages
+    .filter(({ role }) => role === 'agent')
+    .map(({ turnId, status: how, text }) => [turnId, how, text]);
+
+test.each([
+  ['Boots can be ', 'Yes, we ship to Canada in five days.'],
+  ['Boots can be returned within 30 days when not worn, and ', 'Yes.'],
+])('a stopped fragment written down behind the next answer is not that answer: %s', async (words, text) => {
+  const conversationId = randomUUID();
+  const stopped = await stopAfter(conversationId, words);
+  rig.agent.nextChat((answer) => {
+    answer.open();
+    answer.done(text);
+  });
+  const { turnId } = await visitor.chat(makeQuestion(), conversationId);
+  stopped.record();
+  for (let read = 0; read < 3; read += 1)
+    expect(await answersOf(conversationId)).toEqual([
+      [stopped.turnId, 'stopped', words],
+      [turnId, 'completed', text],
+    ]);
+});
+
+test('a stopped fragment written down behind a cut answer does not hide it', async () => {
+  const conversationId = randomUUID();
+  const stopped = await stopAfter(conversationId, 'Boots can be ');
+  rig.agent.nextChat(async (answer) => {
+    await say(part)(answer);
+    answer.recordReply(whole);
+    stopped.record();
+    setTimeout(() => answer.reset(), 50);
+  });
+  const { turnId, stream } = await visitor.chat(makeQuestion(), conversationId);
+  expect(stream.ended('turn-completed').message.text).toBe(whole);
+  expect(await answersOf(conversationId)).toEqual([
+    [stopped.turnId, 'stopped', 'Boots can be '],
+    [turnId, 'completed', whole],
+  ]);
+});
+
+test.each(['completed', 'stopped', 'failed'])(
+  'an answer without an id, written down behind the next question, is not that one’s, which %s',
+  async (how) => {
+    const conversationId = randomUUID();
+    let record = () => {};
+    rig.agent.nextChat(async (answer) => {
+      record = () => void answer.recordReply(whole);
+      await say(whole)(answer);
+      answer.event(undefined, '[DONE]');
+      answer.end();
+    });
+    const first = await visitor.chat(makeQuestion(), conversationId);
+    rig.agent.nextChat(async (answer) => {
+      await say('No, sorry.')(answer);
+      if (how === 'stopped') await answer.cancelled;
+      else if (how === 'failed') answer.event('error', { error: { message: 'no', status: 500 } });
+      else answer.event(undefined, '[DONE]');
+      answer.end();
+    });
+    const turnId = randomUUID();
+    const stream = await visitor.ask(conversationId, turnId, makeQuestion());
+    await stream.untilText('No');
+    if (how === 'stopped') await visitor.call('DELETE', toTurnPath(conversationId, turnId));
+    await stream.whole();
+    record();
+    for (let read = 0; read < 2; read += 1)
+      expect(await answersOf(conversationId)).toEqual([
+        [first.turnId, 'completed', whole],
+        [turnId, how, 'No, sorry.'],
+      ]);
+  },
+);
+
+test('of unnamed events only those of text are shown, and one of the type `done` is the end', async () => {
+  rig.agent.nextChat(async (answer) => {
+    await say()(answer);
+    answer.event(undefined, { type: 'tool_call', name: 'x', content: '{"card":"4111"}' });
+    answer.event(undefined, { type: 'tool_result', content: 'the customers' });
+    answer.event(undefined, { type: 'content_block_delta', delta: { type: 'text_delta', text: part } });
+    answer.event(undefined, { type: 'response.output_text.delta', delta: rest });
+    answer.event(undefined, { type: 'response.output_text.done', text: rest });
+    answer.event(undefined, { type: 'done', text: whole });
+    answer.end();
+  });
+  const { stream } = await visitor.chat();
+  expect(stream.text).toBe(whole);
+  expect(stream.ended('turn-completed').message.text).toBe(whole);
+});

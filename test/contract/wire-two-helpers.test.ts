@@ -1,5 +1,6 @@
 /** Two helpers on one store: nothing is asked twice, nothing is failed for the other, and every reader gets one telling. */
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createGate } from '../support/gate.ts';
 import { until, untilAsync } from '../support/helper-process.ts';
@@ -251,4 +252,47 @@ test('a helper that told the first pause tells the second, which another helper 
   await (await visitor.attach(conversationId, turnId)).whole();
   const { execution_data } = here.agent.callsTo('POST /v1/bot/chat/execute-tool').at(-1)?.body ?? {};
   expect(execution_data).toMatchObject({ executionId: 'exec_2_bb', toolName: 'refund' });
+});
+
+test('a pause followed at another helper has the words that the store has, whatever was streamed there', async () => {
+  const visitor = await createVisitor(here.one);
+  const other = at(here.two, visitor);
+  const [conversationId, turnId] = [randomUUID(), randomUUID()];
+  const gate = createGate();
+  const pause = makePause({ name: 'order_status', parameters: { order: '1' } });
+  here.agent.nextChat(async (answer) => {
+    answer.recordQuestion();
+    answer.open();
+    answer.event('delta', { text: 'Your order is here. ' });
+    // It tells only what is new to those who subscribe.
+    here.agent.streaming.set(answer.chatId, async (again) => {
+      again.open();
+      await gate.opened;
+      again.event('delta', { text: 'Let me look. ' });
+      again.event('approval', pause);
+      again.end();
+    });
+    await gate.opened;
+    answer.event('delta', { text: 'Let me look. ' });
+    here.agent.streaming.delete(answer.chatId);
+    await sleep(100);
+    answer.event('approval', pause);
+    answer.end();
+  });
+  const stream = await visitor.ask(conversationId, turnId, makeQuestion());
+  await stream.untilText('here. ');
+  const there = await other.attach(conversationId, turnId);
+  await expect.poll(() => here.agent.callsTo('GET /v1/bot/chat/subscribe').length).toBeGreaterThan(0);
+  gate.open();
+  await Promise.all([stream.whole(), there.whole()]);
+  here.agent.nextResume((answer) => {
+    answer.open();
+    answer.event('delta', { text: 'It left.' });
+    const agent = answer.recordReply('Your order is here. Let me look. It left.');
+    answer.event('done', { chat: { reply: 'It left.', agent, sources: [] } });
+    answer.end();
+  });
+  await other.call('POST', `${toTurnPath(conversationId, turnId)}/decision`, { decision: 'approve' });
+  const end = await (await other.attach(conversationId, turnId)).whole();
+  expect(end.ended('turn-completed').message.text).toBe('Your order is here. Let me look. It left.');
 });

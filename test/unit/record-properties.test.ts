@@ -89,6 +89,7 @@ function build(pasts: readonly Past[], ending: Last, skewMs: number, hasTimes: b
     sources: [],
     at: hasTimes ? now + skewMs : undefined,
     unfinished,
+    finished: false,
   });
   for (const [index, one] of pasts.entries()) {
     now += one.gapMs;

@@ -9,7 +9,7 @@ import { toTurn } from '../support/records.ts';
 
 const minute = 60_000;
 function said(id: string, role: 'visitor' | 'agent', text: string, at: number): RecordedMessage {
-  return { id, role, text, at, sources: [], unfinished: false };
+  return { id, role, text, at, sources: [], unfinished: false, finished: false };
 }
 function turn(id: string, at: number, change: Partial<TurnRecord> = {}): TurnRecord {
   return toTurn('c', { id, at, status: 'completed', question: '', ...change });

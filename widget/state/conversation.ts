@@ -217,7 +217,7 @@ export function createConversation(deps: ConversationDeps): Conversation {
       const entry = screen.find(turnId);
       // The page went away before the helper was seen to take the question: sending it again is harmless.
       if (entry?.known) outbox.forget(turnId);
-      else if (!code && memory.read().pending?.turnId === turnId) ask(conversationId, turnId, question);
+      else if (!code) ask(conversationId, turnId, question);
     },
     refresh() {
       if (id.value !== undefined && running.value === undefined) void reloadOrSay(id.value);

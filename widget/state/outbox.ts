@@ -78,7 +78,8 @@ export function createOutbox(
     /** Shows the conversation `id` next, below it what may not have arrived, and what is held. */
     clear(id: string | undefined, pending?: Held): void {
       screen.clear(id);
-      if (pending) show(pending);
+      // Nothing runs here yet: there is nothing to stop, and what is sent meanwhile is held.
+      if (pending) screen.add(pending.turnId, pending.question, toAnswer(pending));
       held.forEach(show);
     },
     /** The conversation is left: what the helper is not known to have goes back to where it was written. */

@@ -10,6 +10,8 @@ export function Announcer() {
   const { panel, conversation, spoken, say, t } = useChat();
   /** The turn that was seen running: one that history brings is not news. */
   const seen = useRef<string | undefined>(undefined);
+  /** The pause that was told last. */
+  const waits = useRef<string | undefined>(undefined);
   /** What was said of this conversation. */
   const told = useRef('');
   const listen = () => {
@@ -38,6 +40,10 @@ export function Announcer() {
     )
       return;
     seen.current = undefined;
+    const pause = answer.status === 'paused' ? `${entry.turnId} ${answer.pause?.expiresAt}` : undefined;
+    // Looked at again, it waits as it did.
+    if (pause !== undefined && pause === waits.current) return;
+    waits.current = pause;
     told.current = {
       completed: () => t('announceAnswer', { text: toSpoken(answer.text) }),
       paused: () => t('paused'),

@@ -26,7 +26,7 @@ export default function Decision({ entry, pause, onGrow }: DecisionProps & { onG
     };
   }, []);
   const leftMs = Date.parse(pause.expiresAt) - Date.now();
-  useEffect(() => createDeciding(conversation.deciding).recheck(entry.turnId), [pause]);
+  useEffect(() => createDeciding(conversation.deciding).recheck(entry.turnId), [pause.expiresAt]);
   useEffect(() => {
     if (!(leftMs < mostTimerMs)) return;
     const timer = setTimeout(

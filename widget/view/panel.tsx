@@ -54,7 +54,7 @@ function Header() {
     rest();
   };
   return (
-    <header part="header" class="header">
+    <div part="header" class="header">
       <div class="who" dir="auto">
         <h2>{agent?.name || t('chat')}</h2>
         {agent?.tagline && <p>{agent.tagline}</p>}
@@ -73,6 +73,6 @@ function Header() {
       <button type="button" class="icon" aria-label={t('close')} onClick={close}>
         <Icon name="close" />
       </button>
-    </header>
+    </div>
   );
 }
