@@ -55,7 +55,7 @@ const aspects: readonly Aspect[] = [
   {
     name: 'hours',
     asked:
-      /\bwhat time\b|\bopening\b|\bopen(s|ed)?\b|\bhours\b|\bclosed?s?\b|\b(until|till|from|by) (when|what time)\b|\bshut\b/i,
+      /\bwhat time\b|\bopening\b|\bopen(s|ed)?\b|(?<!how many )\bhours\b|\bclosed?s?\b|\b(until|till|from|by) (when|what time)\b|\bshut\b/i,
     named: /hours|open|reception|counter|phone|check-?(in|out)/i,
     dimension: 'clock',
     told: /\bclosed\b|\b(24 hours|any time|always)\b/i,
@@ -79,7 +79,7 @@ const aspects: readonly Aspect[] = [
       /\bhow much\b(?=\s*$|\s*[?.,!]|\s+(is|are|was|were|for|to|do|does|did|will|would|should|a|an|the|it|per|one|your|you)\b)(?!.*\bweigh)|\bprices?d?\b|\bcosts?\b|\bfees?\b|\bcharges?d?\b|\b(cheap|dear|expensive)(er|est)?\b|\b(most|least|more|less) expensive\b|\bpostage\b|\bdeposit\b|\bfrom what amount\b|\bfree\b.*\bshipping\b|\bshipping\b.*\bfree\b|\bcome to\b|\bdo i (owe|pay)\b|\bwho pays\b/i,
     named: /price|cost|fee|charge|rate|male|female|\bfor one\b/i,
     dimension: 'money',
-    told: /\bfree\b|\bno charge\b|\bincluded\b|\bat no cost\b/i,
+    told: /\bfree\b|\bno (\w+ )?(charge|fee|cost)\b|\bincluded\b|\bat no cost\b/i,
     words:
       'much cost costs price prices priced fee fees charge charges cheap cheaper cheapest expensive amount pay paid total dear most least free come',
     isStrict: true,
@@ -105,7 +105,8 @@ const aspects: readonly Aspect[] = [
   },
   {
     name: 'origin',
-    asked: /\bmade in\b|\bwhere\b.*\b(made|manufactured|produced)\b|\bcomes? from\b|\bcountry of origin\b/i,
+    asked:
+      /\bmade in\b|\bwhere\b.*\b(made|manufactured|produced)\b|\bcomes? from\b|\bcountry\b.*\b(made|manufactured|produced|origin)\b|\bcountry of origin\b/i,
     named: /made in|origin|country/i,
     told: /\bmade in\b/i,
     words: 'where made manufactured produced country origin come comes',
@@ -116,7 +117,7 @@ const aspects: readonly Aspect[] = [
     asked: /\bwhere\b|\baddress\b|\blocated\b|\blocation\b|\bdirections\b|\bfind you\b/i,
     named: /address|location/i,
     told: /\b\d+ [A-Z]\w+ (Lane|Street|Road|Avenue|Square|Way|St|Rd)\b|\b(behind|next to|opposite) \w+/,
-    words: 'where address located location find place shop',
+    words: 'where address located location find place shop street postcode zip',
     isStrict: false,
   },
   {
@@ -132,7 +133,8 @@ const aspects: readonly Aspect[] = [
 export function readAspect(question: string): Aspect | undefined {
   const aspect = aspects.find(({ asked }) => asked.test(question));
   // Asked how long, nothing without a time is an answer.
-  return aspect?.name === 'duration' && /\bhow (long|fast|soon|quick)/i.test(question)
+  return aspect?.name === 'duration' &&
+    /\bhow (long|fast|soon|quick|many (days|weeks|months|hours|minutes|years))/i.test(question)
     ? { ...aspect, isStrict: true }
     : aspect;
 }

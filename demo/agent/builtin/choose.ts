@@ -11,6 +11,8 @@ const leastCoverage = 0.6;
 /** Of a question with a word or two to go by, each counts. */
 const leastOfShort = 0.68;
 const tieWindow = 0.03;
+/** A word that tells more than this is the heart of the matter. */
+const mostMissing = 2.5;
 
 /** The page that the visitor looks at goes before others that say as much. */
 export function preferPage(ranked: readonly Ranked[], path: string | undefined): readonly Ranked[] {
@@ -23,7 +25,10 @@ export function preferPage(ranked: readonly Ranked[], path: string | undefined):
 
 /** It names enough of what was asked, and tells what cannot be missing. */
 export function isAnswer(unit: Ranked, { aspect, terms, topics }: Question): boolean {
-  if (unit.coverage < (topics.length <= 2 ? leastOfShort : leastCoverage)) return false;
+  if (unit.coverage < (topics.length <= 2 && !unit.tells ? leastOfShort : leastCoverage)) return false;
+  if (unit.missing > mostMissing) return false;
+  if (terms.some((term) => term.isName && term.share === 1 && !names(unit, term))) return false;
+  if (terms.some((term) => term.isAction && !names(unit, term))) return false;
   if (
     terms.some(
       (term) => term.isNamed && (term.isUnknown || term.related.length > 0) && !term.weak && term.share === 1,

@@ -7,7 +7,7 @@ import type { CitedSource } from '../store/messages.ts';
 import { findGroup, findTied, isAnswer, pickRange, preferPage, toOptions, toPages } from './choose.ts';
 import { compareThings } from './compare.ts';
 import { readLanguage, toEnglish } from './language.ts';
-import { findWarning, readPeril } from './peril.ts';
+import { findWarnings, readPeril } from './peril.ts';
 import { type Question, readQuestion } from './question.ts';
 import { phoneNumber, pick, putFirst, withHelpLine, withSteps, withWarning } from './quote.ts';
 import { type Ranked, rankUnits } from './rank.ts';
@@ -43,7 +43,8 @@ export function createLookup(search: Search, synonyms: readonly (readonly string
       .slice(-maxEarlierQuestions);
     const text = vocabulary.correct([request.question, ...chosen].join(' '));
     const language = readLanguage(request.question);
-    const english = language === 'en' ? text : toEnglish(text, vocabulary.hasWord);
+    const english =
+      language === 'en' ? text : toEnglish([request.question, ...chosen].join(' '), vocabulary.hasWord);
     if (english === '') {
       const { text: nothing, sources } = toNothing(search, botId, undefined, undefined);
       const reasoning = 'The question is not in English.';
@@ -54,6 +55,7 @@ export function createLookup(search: Search, synonyms: readonly (readonly string
       pageTitle: page && toShortTitle(page.title),
       synonyms,
       knows: vocabulary.knows,
+      isName: (stem) => vocabulary.isName(stem) && !vocabulary.isEverywhere(stem),
       areSiblings: vocabulary.areSiblings,
     });
     const reasoning = `Searching the site's pages for: ${question.terms.map(({ word }) => word).join(', ')}.`;
@@ -75,7 +77,7 @@ export function createLookup(search: Search, synonyms: readonly (readonly string
     // Where nothing else answers whether something may be done, a warning on the matter does.
     const peril =
       readPeril(request.question) ?? (usable.length === 0 && question.form === 'may' ? 'risk' : undefined);
-    const warning = peril && findWarning(ranked, question, vocabulary, peril);
+    const [warning, ...like] = peril ? findWarnings(ranked, question, vocabulary, peril) : [];
     const best = usable[0] ?? warning;
     if (!best) return { kind: 'nothing', ...toNothing(search, botId, ranked[0], question), reasoning };
     const tied = pickRange(
@@ -96,7 +98,10 @@ export function createLookup(search: Search, synonyms: readonly (readonly string
       const urgent = search.find(scope, ['emergency', 'emergencies'], candidates);
       return [...(isUrgent(first) ? own : []), ...urgent, ...own].flatMap(toUnits);
     };
-    const answering = putFirst(warning, withWarning(pick(tied, usable, best, question), ranked, question));
+    const answering = putFirst(warning, [
+      ...like,
+      ...withWarning(pick(tied, usable, best, question), ranked, question),
+    ]);
     const picked = withHelpLine(
       withSteps(answering, ranked, question, peril === 'accident'),
       peril === 'accident',
@@ -143,6 +148,7 @@ export function createLookup(search: Search, synonyms: readonly (readonly string
         earlier: [],
         synonyms,
         knows: vocabulary.knows,
+        isName: (stem) => vocabulary.isName(stem) && !vocabulary.isEverywhere(stem),
         areSiblings: vocabulary.areSiblings,
       });
       const words = question.topics.map(({ word }) => word);

@@ -1,6 +1,7 @@
 /** A question about a danger, or an accident that has happened: what the site warns of goes before all else. */
 
 import { isSaidIn } from '../retrieval/terms.ts';
+import { toStems } from '../retrieval/words.ts';
 import type { Question } from './question.ts';
 import type { Ranked } from './rank.ts';
 import { isGrave, isUrgent } from './units.ts';
@@ -9,7 +10,7 @@ import type { Vocabulary } from './vocabulary.ts';
 export type Peril = 'accident' | 'risk';
 
 const accident =
-  /\b(ate|eaten|swallow(ed|s)?|lick(ed|s)?|chew(ed|s)?|drank|drunk|inhaled|bleed(s|ing)?|chok(es|ing|ed)|burn(ed|t|s|ing)|stung|bitten|bit|collaps(ed|es|ing)|unconscious|faint(ed|ing)?|dizzy|overheat(ed|ing|s)?|seizures?|convuls\w+|having a fit|poisoned|smell(s|ing)? (of )?(gas|smoke|burning)|leak(s|ing|ed)?|on fire|caught fire|explod(ed|es|ing)|hit by|run over|ran over|fell|fallen|can['’]?t (breathe|pee|wee|walk|stand|move)|struggl\w+|not breathing|hasn['’]?t eaten|not eating|blue|pale|swollen|emergency)\b/i;
+  /\b(ate|eaten|(wolf|gobbl|scoff|nibbl|munch|gulp)ed|got into|knocked|no (pee|wee|urine)|swallow(ed|s)?|lick(ed|s)?|chew(ed|s)?|drank|drunk|inhaled|bleed(s|ing)?|chok(es|ing|ed)|burn(ed|t|s|ing)|stung|bitten|bit|collaps(ed|es|ing)|unconscious|faint(ed|ing)?|dizzy|overheat(ed|ing|s)?|seizures?|convuls\w+|having a fit|poisoned|smell(s|ing)? (of )?(gas|smoke|burning)|leak(s|ing|ed)?|on fire|caught fire|explod(ed|es|ing)|hit by|run over|ran over|fell|fallen|can['’]?t (breathe|pee|wee|walk|stand|move)|struggl\w+|not breathing|hasn['’]?t eaten|not eating|blue|pale|swollen|emergency)\b/i;
 const asking = /^\W*(how much|what does|when|where|do you|which)\b/i;
 const risk =
   /\b(safe|safely|dangerous|danger|poisonous|toxic|harm(ful|s)?|hurt|bad for|risk(y|s)?|fumes|overnight|ok(ay)?|alright|all right|give|heat|warm)\b/i;
@@ -19,6 +20,11 @@ const may = /\b(can|could|may|should|shall|is|are|would it|do i)\b/i;
 const tellingWeight = 2.4;
 /** Of an accident the page on emergencies speaks first. */
 const urgentShare = 1.4;
+/** To what it happened, or with what, tells more than what happened. */
+const happenedShare = 0.5;
+/** Said next to the warning, not in it. */
+const besideShare = 0.2;
+const mostRows = 3;
 
 export function readPeril(asked: string): Peril | undefined {
   if (accident.test(asked) && !asking.test(asked)) return 'accident';
@@ -30,30 +36,53 @@ function forbids({ warns, text }: Ranked): boolean {
   return warns && /(^|[.!:] )(never|do not|don['’]t|you must not)\b/i.test(text);
 }
 
-/** The warning that names the most telling part of the question, in its own words. */
-export function findWarning(
+/** The warning that names the most telling part of the question, in its own words, and its like in the same table. */
+export function findWarnings(
   ranked: readonly Ranked[],
   { terms }: Question,
   vocabulary: Vocabulary,
   peril: Peril,
-): Ranked | undefined {
-  // What happened is said of many things: to what, or with what, tells them apart.
+): Ranked[] {
   const telling = terms.filter(
-    ({ word, weak, isOfAspect, isUnknown, share }) =>
-      !weak && !isOfAspect && !isUnknown && share === 1 && !accident.test(word),
+    ({ weak, isOfAspect, isUnknown, share }) => !weak && !isOfAspect && !isUnknown && share === 1,
   );
-  let best: { unit: Ranked; weight: number } | undefined;
-  for (const unit of ranked) {
-    if (!(isGrave(unit) || forbids(unit)) || unit.kind === 'steps' || unit.cells?.column !== undefined)
-      continue;
-    const weight = telling
-      .filter((term) => isSaidIn(term, unit.own))
-      .reduce(
-        (sum, { stem, synonyms, related }) => sum + vocabulary.rarity(stem, [...synonyms, ...related]),
-        0,
-      );
-    const counted = peril === 'accident' && isUrgent(unit) ? weight * urgentShare : weight;
-    if (weight >= tellingWeight && counted > (best?.weight ?? 0)) best = { unit, weight: counted };
-  }
-  return best?.unit;
+  const passages = new Map<number, Set<string>>();
+  const readPassage = ({ id, content }: Ranked['passage']) => {
+    const stems = passages.get(id) ?? toStems(content);
+    passages.set(id, stems);
+    return stems;
+  };
+  const weigh = (unit: Ranked) => {
+    const passage = readPassage(unit.passage);
+    let weight = 0;
+    let beside = 0;
+    for (const term of telling) {
+      const isOfWhatHappened = accident.test(term.word);
+      // What happened is said of many things, but where the site says what cannot wait.
+      if (isOfWhatHappened && !isUrgent(unit)) continue;
+      const rarity =
+        vocabulary.rarity(term.stem, [...term.synonyms, ...term.related]) *
+        (isOfWhatHappened ? happenedShare : 1);
+      if (isSaidIn(term, unit.own)) weight += rarity;
+      else if (isSaidIn(term, passage)) beside += besideShare * rarity;
+    }
+    if (weight < tellingWeight) return 0;
+    return (weight + beside) * (peril === 'accident' && isUrgent(unit) ? urgentShare : 1);
+  };
+  const weighed = ranked
+    .filter(({ kind, cells }) => kind !== 'steps' && cells?.column === undefined)
+    .map((unit) => ({ unit, weight: weigh(unit) }));
+  const best = weighed
+    .filter(({ unit }) => isGrave(unit) || forbids(unit))
+    .reduce((most, one) => (one.weight > most.weight ? one : most), { unit: ranked[0], weight: 0 });
+  if (!best.unit || best.weight === 0) return [];
+  const { unit: first, weight } = best;
+  const like = weighed.filter(
+    (one) => one.unit !== first && one.weight === weight && isInTableOf(first, one.unit),
+  );
+  return [first, ...like.map(({ unit }) => unit)].slice(0, mostRows);
+}
+
+function isInTableOf(first: Ranked, { kind, passage, line }: Ranked): boolean {
+  return kind === 'row' && first.kind === 'row' && passage.id === first.passage.id && line === first.line;
 }

@@ -1,6 +1,7 @@
 /** Turns of speech whose words mean little one by one, as the word that pages use for them. */
 
 const phrases: readonly [RegExp, string][] = [
+  [/\bno (pee|wee)\b/gi, 'no urine'],
   [/\b(bad|harmful|risky) for\b/gi, 'dangerous for'],
   [/\b(sugar[- ]free|chewing) gum\b/gi, 'chewing gum sweetener'],
   [/\b(the )?united states( of america)?\b/gi, 'usa'],
@@ -9,9 +10,17 @@ const phrases: readonly [RegExp, string][] = [
     /\bwhat['’]?s the damage\b|\bset me back\b|\bdo i have to (spend|fork out)\b|\bhow expensive\b/gi,
     'what is the price',
   ],
+  [/\b(runs?|ran|running) out of\b/gi, 'need'],
   [/\bruns? out\b|\bran out\b/gi, 'expire valid'],
+  [/\bpost office box(es)?\b/gi, 'PO boxes'],
+  [/\b(come|comes|coming) with\b|\bin the (box|package|kit)\b/gi, 'included'],
+  [/\b(?:best )?way (?:of|to) (?:get|getting|remove|removing) (.+?) (off|out of)\b/gi, 'how to clean $1 off'],
   [/\bhang on to\b|\bhold on to\b/gi, 'keep'],
-  [/\b(drop|come|pop|stop|swing) (by|in|round)\b/gi, 'visit'],
+  [/\b(drop|pop|stop|swing) (by|in|round)\b|\bcome (by|round)\b/gi, 'visit'],
+  [/\b(costs?|for|pay|pays|paying) nothing\b/gi, 'free'],
+  [/\b(don['’]?t|do not|didn['’]?t|doesn['’]?t|not) (turn|show) up\b|\bno[- ]show\b/gi, 'not come missed'],
+  [/\bamex\b/gi, 'American Express'],
+  [/\bwhat (is|are) (.{2,30}?) called\b/gi, 'name of $2'],
   [/\b(come|coming|comes|drive|travel) out to (us|me|my \w+)\b/gi, 'home visit'],
   [
     /\b(no|not|without|stopped|won['’]?t|isn['’]?t|not been|hasn['’]?t been)\b((?: \w+){0,2}) (eat|eating|eaten)\b/gi,
@@ -44,7 +53,7 @@ const phrases: readonly [RegExp, string][] = [
   [/\b(lower|mainland) (48|us|usa|states)\b|\bmainland (us|usa|america)\b/gi, 'contiguous us'],
   [/\bget in touch\b/gi, 'contact'],
   [/\bsign(ed|ing)? for\b/gi, 'signature'],
-  [/\bsign(ed|ing)? up\b/gi, 'join'],
+  [/\bsign(?:ed|ing)?((?: \w+){0,2}) up\b/gi, 'join$1'],
   [/\b(at night|in the night|after hours|after closing|middle of the night)\b/gi, 'closed emergency'],
   [/\b(throw|throws|threw) up\b|\bmake (him|her|it|them|my \w+) (sick|vomit|throw up)\b/gi, 'vomit'],
   [/\bchristmas eve\b/gi, '24 December'],

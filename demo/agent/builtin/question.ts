@@ -1,9 +1,11 @@
 /** What a question asks: its terms, the aspect and form of its answer, and what it takes over from before. */
 
+import { isPlaceName } from '../retrieval/places.ts';
 import { type Term, toTerms } from '../retrieval/terms.ts';
 import { findRelated } from '../retrieval/wordnet.ts';
 import { toStem, toWords } from '../retrieval/words.ts';
 import { type Aspect, readAspect } from './aspects.ts';
+import { type Extreme, type Form, isAskedFor, isDone, readExtreme, readForm } from './form.ts';
 import { replacePhrases } from './phrases.ts';
 
 export interface WeightedTerm extends Term {
@@ -21,10 +23,11 @@ export interface WeightedTerm extends Term {
   isOfPage: boolean;
   /** What is asked for by name: without it there is no answer. */
   isNamed: boolean;
+  /** The name of a thing of the site's. */
+  isName: boolean;
+  /** What is to be done: "how do I wash …". */
+  isAction: boolean;
 }
-
-export type Form = 'how-to' | 'may' | 'compare' | 'plain';
-export type Extreme = { most: boolean; word: string };
 
 export interface Question {
   text: string;
@@ -51,34 +54,46 @@ export interface ReadContext {
   synonyms: readonly (readonly string[])[];
   /** Whether the site's pages have this word, or another for it. */
   knows(term: Term): boolean;
+  /** A name of the site's own: "Skylark". */
+  isName(stem: string): boolean;
   /** Two things of the same kind, such as two products: one said anew stands in the other's place. */
   areSiblings(one: string, other: string): boolean;
 }
 
-const followUpStart = /^\s*(and|or|but|also|what about|how about|what if|then|to|in|for|with|which one)\b/i;
+const followUpStart =
+  /^\s*(?:(?:ok|okay|great|thanks|cool|right|so|hmm|well),? )*(and|or|but|also|what about|how about|what if|then|to|in|on|at|for|from|with|which one)\b/i;
 const pointsBack = /\b(it|its|they|them|that|those|these|there|one|ones|same|he|she|his|her|him)\b/i;
+const pronoun = /\b(it|its)\b/i;
 const pointsAtPage = /\b(this|these|here)\b/i;
 const pointsHere = /\b(this|it|its|here|these|the)\b/i;
 const maxOwnTopics = 3;
 const asideShare = 0.35;
+const inBetweenShare = 0.1;
 
 export function readQuestion(asked: string, context: ReadContext): Question {
   const { text, aside } = splitAside(asked);
+  const replaced = replacePhrases(text);
   const isDouble = / and (?:how|what|when|until when|where|which)\b/i.test(text);
   const aspect =
     (isDouble ? readAspect(text.split(/ and (?:how|what|when|until when|where|which)\b/i)[0]!) : undefined) ??
-    readAspect(text);
+    readAspect(text) ??
+    readAspect(replaced);
   const aspectStems = new Set(toWords(aspect?.words ?? '').map(toStem));
-  const toWeighted = (term: Term, share: number): WeightedTerm => ({
-    ...term,
-    share,
-    ...toKnown(term, context),
-    isPlace: isPlaceName(term.word),
-    isOfAspect: aspectStems.has(term.stem),
-    isOfPage: false,
-    isNamed: isAskedFor(term.word, text),
-  });
-  const main = toTerms(replacePhrases(text), context.synonyms).map((term) => toWeighted(term, 1));
+  const toWeighted = (term: Term, share: number): WeightedTerm => {
+    const known = toKnown(term, context);
+    return {
+      ...term,
+      share,
+      ...known,
+      isPlace: isPlaceName(term.word) || known.related.some(isPlaceName),
+      isOfAspect: aspectStems.has(term.stem),
+      isOfPage: false,
+      isNamed: isAskedFor(term.word, text),
+      isName: context.isName(term.stem),
+      isAction: isDone(term.word, replaced, term.weak),
+    };
+  };
+  const main = toTerms(replaced, context.synonyms).map((term) => toWeighted(term, 1));
   const beside = toTerms(replacePhrases(aside), context.synonyms)
     .filter(({ stem, weak }) => !weak && !main.some((term) => term.stem === stem))
     .map((term) => toWeighted(term, asideShare));
@@ -87,7 +102,7 @@ export function readQuestion(asked: string, context: ReadContext): Question {
   const question = {
     text,
     topics,
-    form: aspect?.dimension && / or /.test(text) ? ('compare' as const) : readForm(text),
+    form: aspect?.dimension && / or /.test(text) ? ('compare' as const) : readForm(replaced),
     extreme: readExtreme(text),
     isDouble,
     isVague: aspect !== undefined && own.every(({ weak, isOfAspect }) => weak || isOfAspect),
@@ -117,7 +132,13 @@ export function readQuestion(asked: string, context: ReadContext): Question {
     const before = readQuestion(previous, { ...context, earlier: context.earlier.slice(0, -1) });
     return {
       ...question,
-      terms: [...own, ...take(before.terms, topics.length === 0 ? 0.9 : topics.length === 1 ? 0.7 : 0.35)],
+      terms: [
+        ...own,
+        ...take(
+          toReferents(text, previous, before),
+          topics.length === 0 ? 0.9 : topics.length === 1 ? 0.7 : 0.35,
+        ),
+      ],
       aspect: aspect ?? before.aspect,
       isFollowUp,
     };
@@ -130,6 +151,12 @@ export function readQuestion(asked: string, context: ReadContext): Question {
     return { ...question, terms: [...own, ...take(ofPage, 0.3)], aspect, isFollowUp };
   }
   return { ...question, terms: own, aspect, isFollowUp };
+}
+
+/** "It" said again means what it meant before, not what was asked about it in between. */
+function toReferents(text: string, previous: string, { isFollowUp, terms }: Question): WeightedTerm[] {
+  if (!isFollowUp || !pronoun.test(text) || !pronoun.test(previous)) return terms;
+  return terms.map((term) => ({ ...term, share: term.share === 1 ? inBetweenShare : 1 }));
 }
 
 /** A word that the site lacks may be a kind of one that it has, or lie there: a labrador is a dog, Ohio is in the US. */
@@ -169,80 +196,4 @@ function promote(terms: WeightedTerm[]): WeightedTerm[] {
   return terms.map((term) =>
     term.weak && !term.isOfAspect && !term.isUnknown ? { ...term, weak: false } : term,
   );
-}
-
-/** "Which brand …", "is there a crèche", "do you do cremations". */
-function isAskedFor(word: string, text: string): boolean {
-  const before = String.raw`\b(which|what|what (kind|sort|type)s? of|is there|are there|do you (have|sell|do|offer|make|run|take|treat|stock|provide|know)|can i (rent|hire|buy|get|have)|how many|(any|some)(one|body) who (does|do|is|can))`;
-  const verb = String.raw`\b(can|could|may|do|does|will|would) (i|you|we|they|my \w+)`;
-  if (new RegExp(`${verb} ${word}\\b`, 'i').test(text)) return true;
-  return new RegExp(`${before}( an?| any| the| your| some)?( [\\w-]+)? ${word}\\b`, 'i').test(text);
-}
-
-function readForm(text: string): Form {
-  if (/\b(compare|comparison|difference|differ|versus|vs\.?)\b/i.test(text)) return 'compare';
-  if (
-    /\b(than|less|more)\b.*\bor\b|\b\w+er\b.*\b(or|than)\b|\bwhich (one|of them|of the two|of those)\b.*\b\w+er\b/i.test(
-      text,
-    )
-  )
-    return 'compare';
-  if (
-    /\b(how (do|can|to|should|would|could|must)|steps?\b|what (should|shall|must|do) i do|what now)\b/i.test(
-      text,
-    )
-  )
-    return 'how-to';
-  if (
-    /^(\W|and |but |so |hi |hello |please )*(can|could|may|might|should|shall|is it|am i|are|would it)\b|\b(safe|ok|okay|allowed|alright|dangerous) (to|if|for)\b|\b(can|may|should|shall) (i|we|my|he|she|it|you)\b(?!.*\b(where|when)\b)/i.test(
-      text,
-    ) &&
-    !/^\W*(where|when|how|what|which|who|from|until|by)\b/i.test(text)
-  )
-    return 'may';
-  return 'plain';
-}
-
-const extremes: readonly [RegExp, boolean][] = [
-  [
-    /\b(cheapest|lightest|smallest|shortest|lowest|coldest|fastest|quickest|least expensive|earliest|thinnest|narrowest)\b/i,
-    false,
-  ],
-  [
-    /\b(most expensive|dearest|heaviest|biggest|largest|tallest|longest|highest|warmest|slowest|latest|roomiest|priciest|widest)\b/i,
-    true,
-  ],
-];
-
-function readExtreme(text: string): Extreme | undefined {
-  for (const [pattern, most] of extremes) {
-    const word = pattern.exec(text)?.[0];
-    if (word) return { most, word: word.toLowerCase() };
-  }
-  return undefined;
-}
-
-const places = new Set<string>();
-const regionNames = new Intl.DisplayNames('en', { type: 'region' });
-const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
-for (const first of letters)
-  for (const second of letters) {
-    const name = regionNames.of(first + second);
-    if (name && name !== first + second)
-      for (const word of toWords(name))
-        if (
-          word.length > 3 &&
-          !/^(and|south|north|island|islands|united|states|kingdom|republic|saint|unknown|region|outlying|territory|territories|french|southern|northern|british|virgin|central|part|city|land|coast|ivory|world|ocean|indian|new|american|heard|cook|isle|norfolk|christmas|guinea|equatorial|dutch|turkey|chad|jordan|niger|mali|cocos|keeling|pseudo|accents|bidi|ascension|reunion|european|union|outlying|us)$/.test(
-            word,
-          )
-        )
-          places.add(word);
-  }
-for (const word of toWords(
-  'alaska hawaii guam usa britain america england scotland wales europe asia africa texas california florida australia brasil',
-))
-  places.add(word);
-
-export function isPlaceName(word: string): boolean {
-  return places.has(word);
 }

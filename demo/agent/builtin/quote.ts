@@ -26,22 +26,26 @@ export function pick(
     const subjects = new Set(tied.map(toThing));
     return subjects.size === 1 ? tied.slice(0, 1) : tied.slice(0, 3);
   }
-  if (best.kind === 'sentence') return withNeighbours(best, usable);
-  if (best.kind === 'item')
+  // Asked for nothing in particular, all that a table says of a thing is the answer.
+  const one = only ?? best;
+  if (one.kind === 'attribute' && one.cells && !question.aspect)
+    return [{ ...one, kind: 'row', subject: one.cells.row[0]! }];
+  if (one.kind === 'sentence') return withNeighbours(one, usable);
+  if (one.kind === 'item')
     return [
-      best,
+      one,
       ...usable
         .slice(1)
         .filter(
           (unit) =>
             unit.kind === 'item' &&
-            unit.score >= best.score - 0.05 &&
-            unit.line === best.line &&
-            unit.passage.id === best.passage.id,
+            unit.score >= one.score - 0.05 &&
+            unit.line === one.line &&
+            unit.passage.id === one.passage.id,
         )
         .slice(0, 4),
     ];
-  return [best];
+  return [one];
 }
 
 /** The rest of a short paragraph: what a sentence says often needs the next one. */
@@ -72,7 +76,7 @@ export function withWarning(picked: Ranked[], ranked: readonly Ranked[], questio
       !isPicked(unit) &&
       topics.length > 0 &&
       topics.filter((term) => names(unit, term)).length >= Math.min(2, topics.length) &&
-      unit.coverage >= 0.35,
+      unit.coverage >= Math.max(0.35, (picked[0]?.coverage ?? 0) - 0.3),
   );
   return question.form === 'plain' ? picked : putFirst(warning, picked);
 }

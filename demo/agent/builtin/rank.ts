@@ -1,6 +1,7 @@
 /** How well each unit answers a question: what share of it the unit names, and whether it tells the aspect asked for. */
 
 import { isSaidIn } from '../retrieval/terms.ts';
+import { countUses } from '../retrieval/wordnet.ts';
 import { toStem, toStems, toWords } from '../retrieval/words.ts';
 import { type Aspect, tells } from './aspects.ts';
 import type { Question, WeightedTerm } from './question.ts';
@@ -13,6 +14,8 @@ export interface Ranked extends Unit {
   coverage: number;
   /** It tells what was asked for: a price, a time … */
   tells: boolean;
+  /** Weight of the most telling word of the question that it does not name. */
+  missing: number;
 }
 
 const aroundShare = 0.85;
@@ -33,14 +36,29 @@ const unknownWeight = 2.8;
 const maxWeight = 4;
 const numberWeight = 0.8;
 
+/** Of a word that is met everywhere less is to be learnt, the more so where the site does not have it. */
+const commonUses = 20;
+const unknownFall = 0.8;
+const knownFall = 0.3;
+const leastTold = 0.2;
+
+/** 1 for a rare word of the language; less, the more common it is. */
+function toTold(word: string, fall: number): number {
+  return Math.max(leastTold, 1 - fall * Math.log10(Math.max(1, countUses(word) / commonUses)));
+}
+
 export function rankUnits(units: readonly Unit[], question: Question, vocabulary: Vocabulary): Ranked[] {
   const weightOf = ({ word, stem, synonyms, related, share, weak, isOfAspect, isUnknown }: WeightedTerm) => {
     if (isOfAspect) return aspectWeight * share;
     if (weak) return weakWeight * share;
-    if (isUnknown) return (word.length <= 3 ? weakWeight : unknownWeight) * share;
+    if (isUnknown) return unknownWeight * toTold(word, unknownFall) * share;
     if (/^\d/.test(word)) return numberWeight * share;
     if (vocabulary.isEverywhere(stem)) return weakWeight * share;
-    return share * Math.min(maxWeight, Math.max(0.6, vocabulary.rarity(stem, [...synonyms, ...related])));
+    return (
+      share *
+      toTold(word, knownFall) *
+      Math.min(maxWeight, Math.max(0.6, vocabulary.rarity(stem, [...synonyms, ...related])))
+    );
   };
   const weights = question.terms.map((term) => ({ term, weight: weightOf(term) }));
   const total = weights.reduce((sum, { weight }) => sum + weight, 0) || 1;
@@ -52,6 +70,7 @@ export function rankUnits(units: readonly Unit[], question: Question, vocabulary
         aspect !== undefined &&
         (aspect.name === 'count' ? tellsCount(unit, question) : tells(aspect, unit.text, unit.attribute));
       let covered = 0;
+      let missing = 0;
       for (const { term, weight } of weights) {
         let share = term.isOfAspect && doesTell ? 1 : matchShare(term, unit);
         if (
@@ -63,6 +82,7 @@ export function rankUnits(units: readonly Unit[], question: Question, vocabulary
         )
           share = genericShare;
         covered += weight * share;
+        if (share === 0 && term.share === 1) missing = Math.max(missing, weight);
       }
       const coverage = covered / total;
       let score = coverage;
@@ -81,11 +101,12 @@ export function rankUnits(units: readonly Unit[], question: Question, vocabulary
         score += 0.05;
       if (form === 'may' && isGrave(unit)) score += 0.04;
       if (unit.kind !== 'row' && unit.kind !== 'attribute' && opensWith(unit, question)) score += 0.06;
+      if (question.form === 'meaning' && isDefined(unit, question)) score += 0.5;
       if (unit.text.endsWith('?') || isFragment(unit)) score -= 0.3;
       if (isHomePage(unit)) score -= 0.06;
       if (doesTell && saysAll(unit, question)) score += 0.15;
       score -= Math.max(0, unit.own.size - 25) * 0.004;
-      return { ...unit, score, coverage, tells: doesTell };
+      return { ...unit, score, coverage, tells: doesTell, missing };
     })
     .sort((a, b) => b.score - a.score || a.passage.id - b.passage.id || a.at - b.at);
 }
@@ -167,6 +188,12 @@ function listBonus(unit: Unit, { form, topics, isNegated }: Question): number {
 function opensWith({ text }: Unit, { topics }: Question): boolean {
   const first = new Set(toWords(text).slice(0, 3).map(toStem));
   return topics.some(({ stem }) => first.has(stem));
+}
+
+/** "What does being packed mean": the entry of that name. */
+function isDefined({ kind, attribute = '', subject }: Unit, { topics }: Question): boolean {
+  const stems = toStems(`${attribute} ${subject}`);
+  return kind === 'attribute' && topics.length > 0 && topics.every(({ stem }) => stems.has(stem));
 }
 
 function isAttributeNamed({ attribute = '', cells }: Unit, { terms }: Question): boolean {

@@ -108,9 +108,10 @@ function sayTable(
   rows: readonly (readonly string[])[],
   mark: string,
 ): string {
+  const shown = [...new Map(rows.map((row) => [row.join('|'), row])).values()];
   const top = header.length > 0 ? header : Array.from({ length: rows[0]?.length ?? 1 }, () => '');
   const name = caption || passage.section.split(' › ').at(-1) || toShortTitle(passage.title);
-  return `**${escapeMarkdown(name)}** ${mark}\n\n${toTable(top, rows)}`;
+  return `**${escapeMarkdown(name)}** ${mark}\n\n${toTable(top, shown)}`;
 }
 
 function toTable(header: readonly string[], rows: readonly (readonly string[])[]): string {

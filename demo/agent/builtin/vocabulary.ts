@@ -3,7 +3,8 @@
 import { readFileSync } from 'node:fs';
 import wordListPath from 'word-list';
 import type { Search } from '../retrieval/search.ts';
-import { isCommonWord, knownSynonyms, type Term } from '../retrieval/terms.ts';
+import { fillers, isCommonWord, knownSynonyms, type Term } from '../retrieval/terms.ts';
+import { countUses, isInWordNet } from '../retrieval/wordnet.ts';
 import { toStem, toStems, toWords } from '../retrieval/words.ts';
 
 export interface Vocabulary {
@@ -13,6 +14,8 @@ export interface Vocabulary {
   knows(term: Term): boolean;
   /** Under the same heading, or in the first column of the same table. */
   areSiblings(one: string, other: string): boolean;
+  /** Written with a capital wherever it stands: no other thing's answer is its own. */
+  isName(stem: string): boolean;
   /** In most of the pages' sections: the site's own name, for example. */
   isEverywhere(stem: string): boolean;
   /** The rarer, the more it says: 0.3 to 6 or so. Of a word that the site lacks, that of its commonest synonym there. */
@@ -41,12 +44,16 @@ export function createVocabularies(search: Search) {
 function createVocabulary(texts: Iterable<string>, headings: Iterable<string>): Vocabulary {
   const words = new Map<string, number>();
   const stems = new Map<string, number>();
+  const plain = new Set<string>();
+  const capital = new Set<string>();
   const rows: [string, string][] = [];
   let total = 0;
   for (const text of texts) {
     total += 1;
     const inText = new Set(toWords(text));
     for (const [table, name] of readRowNames(text)) rows.push([`${total} ${table}`, name]);
+    for (const [word] of text.matchAll(/\p{L}[\p{L}\p{N}]+/gu))
+      (word[0] === word[0]!.toLowerCase() ? plain : capital).add(toStem(word.toLowerCase()));
     for (const word of inText) words.set(word, (words.get(word) ?? 0) + 1);
     for (const stem of new Set([...inText].map(toStem))) stems.set(stem, (stems.get(stem) ?? 0) + 1);
   }
@@ -77,6 +84,7 @@ function createVocabulary(texts: Iterable<string>, headings: Iterable<string>): 
     hasWord: (word) => words.has(word.toLowerCase()),
     areSiblings: (one, other) =>
       one !== other && [...(kinds.get(one) ?? [])].some((kind) => kinds.get(other)?.has(kind)),
+    isName: (stem) => capital.has(stem) && !plain.has(stem) && !dates.has(stem),
     isThing: (stem) => things.has(stem),
     isEverywhere: (stem) => total > 5 && (stems.get(stem) ?? 0) > total / 2,
     rarity(stem, synonyms = []) {
@@ -84,7 +92,7 @@ function createVocabulary(texts: Iterable<string>, headings: Iterable<string>): 
       return Math.log(1 + (total - holding + 0.5) / (holding + 0.5));
     },
     correct: (text) =>
-      text.replace(/[\p{L}’']{4,}/gu, (word) => {
+      joinParts(text, words).replace(/[\p{L}’']{4,}/gu, (word) => {
         const lower = word.toLowerCase();
         const corrected = correctWord(lower);
         return corrected === lower ? word : corrected;
@@ -108,7 +116,13 @@ function* readRowNames(text: string): Iterable<[table: string, name: string]> {
 function findNearest(word: string, words: ReadonlyMap<string, number>, stems: ReadonlyMap<string, number>) {
   if (!/^[a-z]+$/.test(word) || words.has(word) || stems.has(toStem(word)) || isCommonWord(word))
     return undefined;
-  if (isEnglish(word)) return splitExactly(word, words);
+  if (isEnglish(word)) {
+    // "mutch" is a cap, but hardly meant.
+    const common =
+      countUses(word) === 0 &&
+      [...fillers].find((each) => each.length >= 4 && editDistance(word, each, 1) <= 1);
+    return common || (toFullWord(word, words) ?? splitExactly(word, words));
+  }
   const limit = word.length >= 6 ? 2 : 1;
   let best: { word: string; distance: number; count: number } | undefined;
   const consider = (candidate: string, count: number) => {
@@ -121,8 +135,19 @@ function findNearest(word: string, words: ReadonlyMap<string, number>, stems: Re
       best = { word: candidate, distance, count };
   };
   for (const [candidate, count] of words) if (/^[a-z]+$/.test(candidate)) consider(candidate, count);
+  if (!best) for (const candidate of fillers) if (candidate.length >= 4) consider(candidate, 0);
   for (const candidate of knownSynonyms()) if (!best) consider(candidate, 0);
-  return best?.word ?? splitCompound(word, words);
+  return best?.word ?? toFullWord(word, words) ?? splitCompound(word, words);
+}
+
+/** "temp" for temperature: a short form that hardly anybody writes out as a word of its own. */
+function toFullWord(word: string, words: ReadonlyMap<string, number>): string | undefined {
+  if (word.length > 5 || countUses(word) > 0) return undefined;
+  let best: { word: string; count: number } | undefined;
+  for (const [candidate, count] of words)
+    if (candidate.startsWith(word) && candidate.length >= word.length + 3 && count > (best?.count ?? 0))
+      best = { word: candidate, count };
+  return best?.word;
 }
 
 /** "daypack" where the site has a day pack. */
@@ -136,7 +161,7 @@ function splitExactly(word: string, words: ReadonlyMap<string, number>): string 
 
 /** "giftcrads": two words of the site without the space between them, the second perhaps with a slip. */
 function splitCompound(word: string, words: ReadonlyMap<string, number>): string | undefined {
-  for (let at = 3; at <= word.length - 4; at += 1) {
+  for (let at = 4; at <= word.length - 4; at += 1) {
     const [left, right] = [word.slice(0, at), word.slice(at)];
     if (!words.has(left)) continue;
     if (words.has(right)) return `${left} ${right}`;
@@ -147,12 +172,32 @@ function splitCompound(word: string, words: ReadonlyMap<string, number>): string
   return undefined;
 }
 
+/** "micro chipp" where the site has "microchip". */
+function joinParts(text: string, words: ReadonlyMap<string, number>): string {
+  return text.replace(
+    /(?<![\p{L}\d])(\p{L}{3,}) (\p{L}{3,})/gu,
+    (said: string, left: string, right: string) => {
+      const [one, other] = [left.toLowerCase(), right.toLowerCase()];
+      if (fillers.has(one) || fillers.has(other) || (words.has(one) && words.has(other))) return said;
+      const joined = one + other;
+      const isNear = (word: string) =>
+        word.length >= 7 && word[0] === joined[0] && Math.abs(word.length - joined.length) <= 1;
+      const meant = [...words.keys()].find((word) => isNear(word) && editDistance(joined, word, 1) <= 1);
+      return meant ?? said;
+    },
+  );
+}
+
+const dates = toStems(
+  'monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september october november december',
+);
+
 let english: Set<string> | undefined;
 
 /** A word of the language is taken as it is: boats are no misspelt boots. */
 function isEnglish(word: string): boolean {
   english ??= new Set(readFileSync(wordListPath, 'utf8').split('\n'));
-  return isCommonWord(word) || english.has(word);
+  return isCommonWord(word) || english.has(word) || isInWordNet(word);
 }
 
 /** Insertions, deletions, replacements and swaps of neighbours; more than `limit` is only told as more. */

@@ -41,11 +41,15 @@ export function readHtml(html: string): ReadPage {
   let mainEnd: number | undefined;
   const open: { name: string; skips: boolean }[] = [];
   let skipDepth = 0;
+  /** What is read begins with a link. */
+  let isLinked = false;
   const isInside = (...names: string[]) => open.some(({ name }) => names.includes(name));
 
   const flush = () => {
     const content = text.replace(/\s+/g, ' ').trim();
     text = '';
+    const pointsAway = isLinked && !/[.!?]$/.test(content);
+    isLinked = false;
     if (content === '') return;
     if (cells) {
       cells[cells.length - 1] = `${cells[cells.length - 1] ?? ''} ${content}`.trim();
@@ -60,6 +64,8 @@ export function readHtml(html: string): ReadPage {
       blocks.push({ kind: 'item', level: 0, text: term === '' ? content : `${term}: ${content}` });
     } else if (isInside('caption', 'figcaption')) blocks.push({ kind: 'caption', level: 0, text: content });
     else if (isInside('li')) {
+      // "Opening hours, address and parking" leads to what it names and does not say it.
+      if (pointsAway) return;
       const list = open.findLast(({ name }) => name === 'ol' || name === 'ul')?.name;
       blocks.push({ kind: list === 'ol' ? 'step' : 'item', level: 0, text: content });
     } else blocks.push({ kind: 'paragraph', level: 0, text: content });
@@ -83,6 +89,7 @@ export function readHtml(html: string): ReadPage {
         open.push({ name, skips });
         if (skips) skipDepth += 1;
         if (skipDepth > 0) return;
+        if (name === 'a' && href && text.trim() === '') isLinked = true;
         if (name === 'br') text += ' ';
         if (name === 'tr') {
           cells = [];

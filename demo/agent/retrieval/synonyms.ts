@@ -172,7 +172,8 @@ const groups = `
   hospital clinic practice
   holiday vacation holidays
   christmas december
-  weekend saturday sunday
+  weekend saturday
+  weekend sunday
   weekday monday
   evening night
   instruction step

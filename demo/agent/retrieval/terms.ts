@@ -13,7 +13,7 @@ const stopWords = toSet(`
   something anything everything someone anyone somewhere somebody anybody he she him his her hers ours mine myself yourself
   themselves itself himself herself cant couldnt dont doesnt didnt isnt arent wasnt wont wouldnt havent hasnt being were
   here now both each other another all more most up out off over under again once because while until before after
-  eg ie etc per via am pm`);
+  eg ie etc per via am pm youve weve theyve youd wed theyd id hed shed youll well theyll itll hes shes theyre were mustnt neednt shouldnt hadnt getting`);
 
 /** Said in many questions and telling little: they count for something, but alone they are no topic. */
 const weakWords = toSet(`
@@ -30,7 +30,7 @@ const weakWords = toSet(`
  charge charges charged fee fees amount total sum much far often old big tall wide high heavy
  bring brings bringing yesterday morning evening afternoon inside outside near within without during behind between around above below supposed going gonna go goes went put puts get keep keeps let lets see show shows check checks
  back together me also maybe perhaps anyway else instead even only same
- person people customer customers visitor client friend wife husband mother father son daughter year week month
+ person people customer customers visitor client friend wife husband mother father son daughter aunt uncle dad mum mom grandma grandpa granny parents brother sister boyfriend girlfriend year week month
  moment minute hour hours days ago since already yet enough lot lots bit little few several
  ask asking asked told hear heard seem seems must thank thanks hope sure certain problem issue trouble situation step steps way instructions
  happens matter mind idea advice recommend recommended suggest suggestion tip tips guide
@@ -38,7 +38,7 @@ const weakWords = toSet(`
  start starts begin begins end ends ending stop stops finish until till from
  cause reason purpose whether whatever whenever wherever however
  proper properly correct correctly safe safely exact exactly precise precisely simply easily quickly slowly directly immediately normally
- real true false wrong correct ok have belong belongs
+ real true false wrong correct ok have belong belongs turn turns across round
  anybody nobody everybody live lives living`);
 
 export interface Term {
@@ -76,6 +76,9 @@ export function toTerms(text: string, own: readonly (readonly string[])[] = []):
 export function isCommonWord(word: string): boolean {
   return stopWords.has(word) || weakWords.has(word) || synonymsOf.has(toStem(word));
 }
+
+/** Words that name no topic. */
+export const fillers: ReadonlySet<string> = new Set([...weakWords, ...stopWords]);
 
 /** Words that synonyms are known for. */
 export function knownSynonyms(): Iterable<string> {

@@ -1,0 +1,50 @@
+/** What the built-in answerer makes of single words: slips, short forms, names, and how much each tells. */
+import { beforeAll, describe, expect, test } from 'vitest';
+import { createVocabularies, type Vocabulary } from '../../../demo/agent/builtin/vocabulary.ts';
+import { readHtml } from '../../../demo/agent/retrieval/html.ts';
+import type { Search } from '../../../demo/agent/retrieval/search.ts';
+import { countUses, findRelated, isInWordNet } from '../../../demo/agent/retrieval/wordnet.ts';
+
+const texts = [
+  'Microchip A microchip for a dog costs 19 pounds. Normal temperature: 38 to 39 °C.',
+  'The Skylark tent weighs 1.9 kg. We treat dogs. The vet has a treat for each. Monday is our day off.',
+  'Skylark pegs are aluminum. A gift card is valid for ever.',
+];
+let vocabulary: Vocabulary;
+beforeAll(() => {
+  const search = { version: () => '1', texts: () => texts, names: () => [] } as unknown as Search;
+  vocabulary = createVocabularies(search)('bot');
+});
+
+test.each([
+  ['how mutch is a micro chipp', 'how much is a microchip'],
+  ['what should his temp be', 'what should his temperature be'],
+  ['I am in Montreal', 'I am in Montreal'],
+  ['giftcrad', 'gift card'],
+])('"%s" is read as "%s"', (said, read) => {
+  expect(vocabulary.correct(said)).toBe(read);
+});
+
+test('a name is what the pages always write with a capital, days and months aside', () => {
+  expect(['skylark', 'tent', 'monday'].map((stem) => vocabulary.isName(stem))).toEqual([true, false, false]);
+});
+
+describe('WordNet', () => {
+  test('a word of every day is met more often than one of a trade', () => {
+    expect(countUses('come')).toBeGreaterThan(300);
+    expect(countUses('brings')).toBeGreaterThan(100);
+    expect(countUses('tent')).toBeLessThan(40);
+    expect(countUses('qwertz')).toBe(0);
+  });
+  test('a town lies in its country', () => {
+    expect(isInWordNet('montreal')).toBe(true);
+    expect(findRelated('montreal')).toContain('canada');
+  });
+});
+
+test('an item that is a link to another page says nothing itself', () => {
+  const { blocks } = readHtml(
+    '<ul><li><a href="/hours">Opening hours</a>, address and parking</li><li><a href="/x">Prices</a> are on the list.</li><li>Dogs</li></ul>',
+  );
+  expect(blocks.map(({ text }) => text)).toEqual(['Prices are on the list.', 'Dogs']);
+});
