@@ -18,7 +18,7 @@ export function toBot({ bot, provider }: AgentConfig): {
       background_color: '#ffffff',
       theme: 'light',
       avatar: null,
-      placeholder: 'Ask about tents, packs, stoves or boots',
+      placeholder: 'Ask about gear or an order',
       tagline: provider
         ? `Answers are written by ${provider.model} from this site's pages. They can be wrong.`
         : "Built-in answerer: quotes this site's pages. No language model.",

@@ -40,6 +40,8 @@ export interface AgentServiceOptions {
   provider?: ProviderOptions;
   /** Pace of the built-in answerer. 0 sends as fast as possible. Default 30. */
   wordsPerSecond?: number;
+  /** Groups of words that mean one matter on this site, for the built-in answerer: `[["cruiser", "bike"]]`. */
+  synonyms?: string[][];
   extraKeys?: KeyOptions[];
   /** E-mail addresses of people who count as members of the project at SSO. */
   memberEmails?: string[];
@@ -101,6 +103,7 @@ export function readOptions(options: AgentServiceOptions): AgentConfig {
     wordsPerSecond: requireNumber('wordsPerSecond', options.wordsPerSecond ?? 30, 0),
     contextTokens: requireNumber('contextTokens', options.contextTokens ?? 8192, 256),
     credits: requireNumber('credits', options.credits ?? 100_000, 0),
+    synonyms: requireGroups(options.synonyms ?? []),
     extraKeys: options.extraKeys ?? [],
     memberEmails: (options.memberEmails ?? []).map((email) => email.toLowerCase()),
     plan: options.plan ?? 'local',
@@ -110,6 +113,13 @@ export function readOptions(options: AgentServiceOptions): AgentConfig {
     sleep: options.sleep ?? sleep,
     log: options.log ?? (() => {}),
   };
+}
+
+export function requireGroups(groups: unknown): string[][] {
+  const isGroup = (group: unknown) => Array.isArray(group) && group.every((word) => typeof word === 'string');
+  if (!Array.isArray(groups) || !groups.every(isGroup))
+    throw new TypeError('synonyms: a list of lists of words is needed');
+  return groups as string[][];
 }
 
 function requireNumber(name: string, value: number, least: number): number {

@@ -7,6 +7,7 @@ import { dirname } from 'node:path';
 import { serve } from '@hono/node-server';
 import { pino } from 'pino';
 import type { AgentEvent } from './events.ts';
+import { requireGroups } from './options.ts';
 import { type PlanName, plans } from './plans.ts';
 import { type AgentService, type AgentServiceOptions, createAgentService } from './service.ts';
 import { type Role, roles } from './store/keys.ts';
@@ -52,7 +53,10 @@ export async function startAgent(
     db,
     log,
     ...(env.AGENT_SSO_SECRET ? { ssoSecret: env.AGENT_SSO_SECRET } : {}),
-    ...(env.AGENT_TOOLS ? { tools: readToolsFile(env.AGENT_TOOLS) } : {}),
+    ...(env.AGENT_TOOLS ? { tools: readJsonFile('AGENT_TOOLS', env.AGENT_TOOLS, readTools) } : {}),
+    ...(env.AGENT_SYNONYMS
+      ? { synonyms: readJsonFile('AGENT_SYNONYMS', env.AGENT_SYNONYMS, requireGroups) }
+      : {}),
     ...readNumber(env, 'AGENT_WORDS_PER_SECOND', 'wordsPerSecond', 0),
     ...readNumber(env, 'AGENT_REQUESTS_PER_MINUTE', 'requestsPerMinute', 1),
     ...readNumber(env, 'AGENT_MIN_TASK_INTERVAL_SECONDS', 'minTaskIntervalSeconds', 0),
@@ -150,13 +154,11 @@ function requireValue(env: Readonly<Record<string, string | undefined>>, name: s
   return value;
 }
 
-function readToolsFile(file: string) {
+function readJsonFile<T>(name: string, file: string, read: (value: unknown) => T): T {
   try {
-    return readTools(JSON.parse(readFileSync(file, 'utf8')));
+    return read(JSON.parse(readFileSync(file, 'utf8')));
   } catch (thrown) {
-    throw new TypeError(
-      `AGENT_TOOLS: ${thrown instanceof TypeError ? thrown.message : 'no readable JSON file'}`,
-    );
+    throw new TypeError(`${name}: ${thrown instanceof TypeError ? thrown.message : 'no readable JSON file'}`);
   }
 }
 

@@ -26,7 +26,11 @@ const mostHeld = 1_000;
 export function createAnswerers(config: AgentConfig, search: Search): Answerers {
   const configured = config.provider
     ? createProviderAnswerer(config.provider, search)
-    : createBuiltinAnswerer(search, { wordsPerSecond: config.wordsPerSecond, sleep: config.sleep });
+    : createBuiltinAnswerer(
+        search,
+        { wordsPerSecond: config.wordsPerSecond, sleep: config.sleep },
+        config.synonyms,
+      );
   const held = new Map<string, Answerer>();
   return {
     hold(executionId, answerer) {

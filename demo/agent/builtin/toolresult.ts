@@ -32,7 +32,7 @@ export function toResultText({ title, parameters }: Called, { ok, result }: Outc
   if (typeof status === 'string')
     return joinParts(`${name} is **${escapeMarkdown(status)}**.`, toList(rest, asked));
   if (typeof inStock === 'boolean')
-    return joinParts(`${name} is ${inStock ? 'in stock' : 'not in stock'}.`, toList(rest, asked));
+    return joinParts(`${name}: ${inStock ? 'in stock' : 'not in stock'}.`, toList(rest, asked));
   const list = toList(toRecord(result), asked);
   return list === ''
     ? `**${escapeMarkdown(what)}**: ${toText(result)}`

@@ -134,7 +134,7 @@ describe('the built-in answerer', () => {
       'running',
       'done',
     ]);
-    expect(joinDeltas(frames)).toBe('**Fell 2** is in stock.\n\n- Quantity: 4');
+    expect(joinDeltas(frames)).toBe('**Fell 2**: in stock.\n\n- Quantity: 4');
   });
 
   test('a product that the stock tool does not know is looked up in the pages', async () => {

@@ -1,9 +1,11 @@
 /** What the built-in answerer makes of single words: slips, short forms, names, and how much each tells. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createVocabularies, type Vocabulary } from '../../../demo/agent/builtin/vocabulary.ts';
+import { requireGroups } from '../../../demo/agent/options.ts';
 import { readHtml } from '../../../demo/agent/retrieval/html.ts';
 import type { Search } from '../../../demo/agent/retrieval/search.ts';
 import { countUses, findRelated, isInWordNet } from '../../../demo/agent/retrieval/wordnet.ts';
+import { startShopAgent } from '../../support/agentservice.ts';
 
 const texts = [
   'Microchip A microchip for a dog costs 19 pounds. Normal temperature: 38 to 39 °C.',
@@ -47,4 +49,13 @@ test('an item that is a link to another page says nothing itself', () => {
     '<ul><li><a href="/hours">Opening hours</a>, address and parking</li><li><a href="/x">Prices</a> are on the list.</li><li>Dogs</li></ul>',
   );
   expect(blocks.map(({ text }) => text)).toEqual(['Prices are on the list.', 'Dogs']);
+});
+
+test("a site's own words for one thing are known", async () => {
+  const synonyms = [['flapjack', 'tent']];
+  const agent = await startShopAgent({ synonyms });
+  const { body } = await agent.client.chat('What does replacing a zip of a flapjack cost?');
+  expect(body.chat.reply).toContain('$35');
+  await agent.close();
+  expect(() => requireGroups({ tent: ['flapjack'] })).toThrow('synonyms: a list of lists of words is needed');
 });
