@@ -63,7 +63,7 @@ export function createBuiltinAnswerer(
 
       const talk = readTalk(request.question);
       if (talk) {
-        const people = talk === 'person' || talk === 'complaint' ? lookup.people(request) : '';
+        const people = ['person', 'contact', 'complaint'].includes(talk) ? lookup.people(request) : '';
         await say(toTalk(talk, escapeMarkdown(request.bot.name), people));
         return done;
       }

@@ -23,10 +23,17 @@ export function preferPage(ranked: readonly Ranked[], path: string | undefined):
     .sort((a, b) => b.score - a.score);
 }
 
+/** Who made or owns something is told by a name. */
+const asksForMaker =
+  /^\W*who (owns?|runs?|made|built|founded|started|created|designed|is the (owner|founder))\b/i;
+const maker =
+  /\b(founded|started|owned|built|run|made|designed) by\b|\bowners?\b(?=.*[A-Z]\w+ [A-Z])|\b[A-Z]\w+ [A-Z]\w+ (founded|started|built|runs|owns)\b/;
+
 /** It names enough of what was asked, and tells what cannot be missing. */
-export function isAnswer(unit: Ranked, { aspect, terms, topics }: Question): boolean {
+export function isAnswer(unit: Ranked, { aspect, terms, text, topics }: Question): boolean {
   if (unit.coverage < (topics.length <= 2 && !unit.tells ? leastOfShort : leastCoverage)) return false;
   if (unit.missing > mostMissing) return false;
+  if (asksForMaker.test(text) && !maker.test(unit.text)) return false;
   if (terms.some((term) => term.isName && term.share === 1 && !names(unit, term))) return false;
   if (terms.some((term) => term.isAction && !names(unit, term))) return false;
   if (

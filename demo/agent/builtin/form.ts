@@ -43,6 +43,7 @@ export function readForm(text: string): Form {
   return 'plain';
 }
 
+const comparative = /\b(cheap|light|small|short|cold|fast|quick|heavi|bigg|larg|tall|long|warm|slow)er\b/gi;
 const extremes: readonly [RegExp, boolean][] = [
   [
     /\b(cheapest|lightest|smallest|shortest|lowest|coldest|fastest|quickest|least expensive|earliest|thinnest|narrowest)\b/i,
@@ -54,7 +55,12 @@ const extremes: readonly [RegExp, boolean][] = [
   ],
 ];
 
-export function readExtreme(text: string): Extreme | undefined {
+export function readExtreme(asked: string): Extreme | undefined {
+  // "Which bag is warmer?" asks for the warmest of those there are.
+  const text =
+    /\bwhich\b/i.test(asked) && !/\b(than|or|one)\b/i.test(asked)
+      ? asked.replace(comparative, '$1est')
+      : asked;
   for (const [pattern, most] of extremes) {
     const word = pattern.exec(text)?.[0];
     if (word) return { most, word: word.toLowerCase() };

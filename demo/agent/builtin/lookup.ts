@@ -13,6 +13,7 @@ import { phoneNumber, pick, putFirst, withHelpLine, withSteps, withWarning } fro
 import { type Ranked, rankUnits } from './rank.ts';
 import { escapeMarkdown, sayComparison, sayUnits } from './say.ts';
 import { isHomePath, isUrgent, toShortTitle, toUnits } from './units.ts';
+import { findUsual, readUsual } from './usual.ts';
 import { createVocabularies } from './vocabulary.ts';
 
 export type Found =
@@ -50,7 +51,14 @@ export function createLookup(search: Search, synonyms: readonly (readonly string
       const reasoning = 'The question is not in English.';
       return { kind: 'nothing', text: `${notEnglish} ${nothing}`, sources, reasoning };
     }
-    const question = readQuestion(english, {
+    const usual =
+      chosen.length === 0 && language === 'en' ? (readUsual(request.question) ?? readUsual(text)) : undefined;
+    if (usual) {
+      const told = findUsual(usual, search.find({ botId, ...request.scope }, usual.words, candidates));
+      const reasoning = `Looking for the site's own place for: ${usual.words.join(', ')}.`;
+      if (told.length > 0) return { kind: 'answer', ...sayUnits(told), reasoning };
+    }
+    const question = readQuestion(vocabulary.nameThings(english), {
       earlier: chosen.length > 0 ? [] : earlier,
       pageTitle: page && toShortTitle(page.title),
       synonyms,
@@ -100,7 +108,7 @@ export function createLookup(search: Search, synonyms: readonly (readonly string
     };
     const answering = putFirst(warning, [
       ...like,
-      ...withWarning(pick(tied, usable, best, question), ranked, question),
+      ...withWarning(pick(tied, usable, best, question), ranked, question, peril !== undefined),
     ]);
     const picked = withHelpLine(
       withSteps(answering, ranked, question, peril === 'accident'),

@@ -63,7 +63,12 @@ function withNeighbours(best: Ranked, usable: readonly Ranked[]): Ranked[] {
 }
 
 /** A warning on the matter goes first. */
-export function withWarning(picked: Ranked[], ranked: readonly Ranked[], question: Question): Ranked[] {
+export function withWarning(
+  picked: Ranked[],
+  ranked: readonly Ranked[],
+  question: Question,
+  isPerilous: boolean,
+): Ranked[] {
   const topics = question.terms.filter(
     ({ weak, isOfAspect, isUnknown }) => !weak && !isOfAspect && !isUnknown,
   );
@@ -76,7 +81,7 @@ export function withWarning(picked: Ranked[], ranked: readonly Ranked[], questio
       !isPicked(unit) &&
       topics.length > 0 &&
       topics.filter((term) => names(unit, term)).length >= Math.min(2, topics.length) &&
-      unit.coverage >= Math.max(0.35, (picked[0]?.coverage ?? 0) - 0.3),
+      unit.coverage >= Math.max(0.35, (picked[0]?.coverage ?? 0) - (isPerilous ? 0.3 : 0.1)),
   );
   return question.form === 'plain' ? picked : putFirst(warning, picked);
 }

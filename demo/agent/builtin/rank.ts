@@ -1,7 +1,7 @@
 /** How well each unit answers a question: what share of it the unit names, and whether it tells the aspect asked for. */
 
 import { isSaidIn } from '../retrieval/terms.ts';
-import { countUses } from '../retrieval/wordnet.ts';
+import { countUses, isVerb } from '../retrieval/wordnet.ts';
 import { toStem, toStems, toWords } from '../retrieval/words.ts';
 import { type Aspect, tells } from './aspects.ts';
 import type { Question, WeightedTerm } from './question.ts';
@@ -101,6 +101,7 @@ export function rankUnits(units: readonly Unit[], question: Question, vocabulary
         score += 0.05;
       if (form === 'may' && isGrave(unit)) score += 0.04;
       if (unit.kind !== 'row' && unit.kind !== 'attribute' && opensWith(unit, question)) score += 0.06;
+      if (form === 'how-to' && isInstruction(unit)) score += isHeadedBy(unit, question) ? 0.3 : 0.15;
       if (question.form === 'meaning' && isDefined(unit, question)) score += 0.5;
       if (unit.text.endsWith('?') || isFragment(unit)) score -= 0.3;
       if (isHomePage(unit)) score -= 0.06;
@@ -188,6 +189,19 @@ function listBonus(unit: Unit, { form, topics, isNegated }: Question): number {
 function opensWith({ text }: Unit, { topics }: Question): boolean {
   const first = new Set(toWords(text).slice(0, 3).map(toStem));
   return topics.some(({ stem }) => first.has(stem));
+}
+
+/** "Brush off mud while it is wet": it begins with what to do. */
+function isInstruction({ kind, text }: Unit): boolean {
+  const [, first] =
+    /^([A-Z][a-z]+) (?!\w+ (?:can|cannot|are|is|was|must|may|will|do|have|go)\b)/.exec(text) ?? [];
+  return (kind === 'sentence' || kind === 'item') && first !== undefined && isVerb(first.toLowerCase());
+}
+
+/** Under the heading "Boots", where boots are asked about. */
+function isHeadedBy({ passage }: Unit, { topics }: Question): boolean {
+  const heading = toStems(passage.section.split(' › ').at(-1) ?? '');
+  return heading.size > 0 && [...heading].every((stem) => topics.some((topic) => topic.stem === stem));
 }
 
 /** "What does being packed mean": the entry of that name. */

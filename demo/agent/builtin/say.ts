@@ -128,7 +128,7 @@ export function sayComparison({ summary, header, rows, units }: Comparison): Sai
     .join('');
   const table = toTable(header, rows);
   const lead = summary
-    ? `${summary.word ? `The ${escapeMarkdown(summary.word)} is ` : ''}**${escapeMarkdown(summary.thing)}**: ${escapeMarkdown(summary.value)}. ${marks}`
+    ? `${summary.word ? `The ${escapeMarkdown(summary.word)} is ` : ''}**${escapeMarkdown(summary.thing)}**: ${escapeMarkdown(summary.value.replace(/\.$/, ''))}. ${marks}`
     : `Side by side: ${marks}`;
   return { text: `${lead}\n\n${table}`, sources: citing.sources() };
 }

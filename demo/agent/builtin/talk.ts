@@ -11,10 +11,15 @@ export type Talk =
   | 'identity'
   | 'ability'
   | 'person'
+  | 'contact'
   | 'complaint'
   | 'assent';
 
 const patterns: readonly [Talk, RegExp][] = [
+  [
+    'contact',
+    /^((hi|hello|hey|and|so|ok) )*(how (can|do|could|should) i (contact|reach|get in touch with|get hold of|message) (you|you guys|support|customer (service|support|care)|the (shop|team|store|practice|clinic))|contact( (us|you|details|info|information))?|customer (service|support))( please)?$/,
+  ],
   [
     'person',
     /\b(speak|talk|chat|connect me|put me through|get me|transfer me|pass me)\b.*\b(human|person|somebody|someone|anybody|anyone|agent|people|operator|representative|rep|advis[eo]r|staff|employee|manager|member)\b/,
@@ -37,7 +42,7 @@ const patterns: readonly [Talk, RegExp][] = [
   ],
   [
     'ability',
-    /\bwhat (can|could|do) (you|u) (do|help|know|answer)\b|\b(how|what) can (you|u) help\b|\bwhat can i ask\b|\bwhat are you (for|able)\b|\bhow does this (chat|work)\b|^help( me)?( please)?$|\bcan you help( me)?( please)?$|\b(kind|sort|type)s? of (things|questions|stuff) can i ask\b|\bwhat do you know\b/,
+    /\bwhat (can|could|do) (you|u) (do( for me)?|help( me)? with|know|answer)$|\b(how|what) can (you|u) help\b|\bwhat can i ask\b|\bwhat are you (for|able)\b|\bhow does this (chat|work)\b|^help( me)?( please)?$|\bcan you help( me)?( please)?$|\b(kind|sort|type)s? of (things|questions|stuff) can i ask\b|\bwhat do you know\b/,
   ],
   [
     'mood',
@@ -78,7 +83,8 @@ export function readTalk(text: string): Talk | undefined {
   const found = patterns.find(([, pattern]) => pattern.test(plain));
   if (!found) return undefined;
   const [talk, pattern] = found;
-  if (talk === 'person' || talk === 'identity' || talk === 'ability' || talk === 'mood') return talk;
+  if (talk === 'contact' || talk === 'person' || talk === 'identity' || talk === 'ability' || talk === 'mood')
+    return talk;
   // "Hi, how much is it?" greets and asks.
   const rest = toTerms(plain.replace(pattern, ' ')).filter(({ word }) => !fillers.has(word));
   const asks = rest.filter(({ weak }) => !weak);
@@ -106,6 +112,10 @@ export function toTalk(talk: Talk, bot: string, people: string): string {
       return `${what} Ask me in your own words; I quote the page that says it, and tell you when none does.`;
     case 'complaint':
       return `I am sorry that this did not help. You can put the question in other words.${people}`;
+    case 'contact':
+      return people === ''
+        ? 'The pages name no way to reach anybody.'
+        : `You can${people.replace(' To reach one,', '')}`;
     case 'person':
       return people === ''
         ? 'I cannot hand over to a person, and the pages name no way to reach one.'

@@ -20,11 +20,16 @@ export interface Vocabulary {
   isEverywhere(stem: string): boolean;
   /** The rarer, the more it says: 0.3 to 6 or so. Of a word that the site lacks, that of its commonest synonym there. */
   rarity(stem: string, synonyms?: readonly string[]): number;
+  /** "What tents do you sell", "the two tents": with the names of the things under that heading. */
+  nameThings(text: string): string;
   /** The text with misspelt words replaced by the site's own. */
   correct(text: string): string;
 }
 
 const maxKept = 20;
+const mostThings = 8;
+const group =
+  /^\W*(?:what|which) (?:kinds? of |types? of )?([\w -]{3,30}?) (?:do you|are there|can i) ?(sell|have|offer|carry|stock|buy)?\b.*$|\b(?:difference between|differences between|compare) (?:(?:the|your|both|two|three|all) )*([\w -]{3,30}?)\W*$/i;
 
 /** Read again when the passages have changed. */
 export function createVocabularies(search: Search) {
@@ -90,6 +95,19 @@ function createVocabulary(texts: Iterable<string>, headings: Iterable<string>): 
     rarity(stem, synonyms = []) {
       const holding = stems.get(stem) ?? Math.max(0, ...synonyms.map((word) => stems.get(toStem(word)) ?? 0));
       return Math.log(1 + (total - holding + 0.5) / (holding + 0.5));
+    },
+    nameThings: (text) => {
+      const [, sold, , compared] = group.exec(text) ?? [];
+      const stems = toStems(sold ?? compared ?? '');
+      const things = names.flatMap((name) => {
+        const [kind = '', thing, ...deeper] = name.split(' › ');
+        const own = toStems(kind);
+        const isMeant =
+          stems.size > 0 && own.size === stems.size && [...own].every((stem) => stems.has(stem));
+        return isMeant && thing !== undefined && deeper.length === 0 ? [thing] : [];
+      });
+      if (things.length < 2 || things.length > mostThings) return text;
+      return `compare ${sold === undefined ? '' : 'the price of '}${things.join(' and ')}`;
     },
     correct: (text) =>
       joinParts(text, words).replace(/[\p{L}’']{4,}/gu, (word) => {

@@ -100,6 +100,11 @@ export function countUses(word: string): number {
   return most;
 }
 
+/** In its dictionary form. */
+export function isVerb(word: string): boolean {
+  return findLine('index.verb', word) !== undefined;
+}
+
 /** A noun of the language, names of places among them. */
 export function isInWordNet(word: string): boolean {
   return findLine('index.noun', word) !== undefined;

@@ -7,7 +7,7 @@ const irregular: Readonly<Record<string, string>> = Object.fromEntries(
   leaves leaf|shelves shelf|knives knife|wives wife|lives life|puppies puppy|sewn sew|cost cost|dying die|died die|lying lie|wrote write|written write
   spoke speak|spoken speak|stole steal|stolen steal|threw throw|thrown throw|drank drink|began begin|won win|built build|caught catch|taught teach
   brought bring|felt feel|met meet|ran run|said say|saw see|seen see|stood stand|drove drive|driven drive|hid hide|knew know|known know|grew grow
-  grown grow|shook shake|shone shine|flown fly|flew fly|swollen swell|bled bleed|fallen fall|fell fall|forgot forget|forgotten forget|using use|used use`
+  grown grow|shook shake|shone shine|flown fly|flew fly|swollen swell|bled bleed|fallen fall|fell fall|forgot forget|forgotten forget|using use|used use|cookies cookie`
     .split(/\||\n/)
     .map((pair) => pair.trim().split(' ')),
 );

@@ -1,11 +1,12 @@
 /** What the built-in answerer makes of single words: slips, short forms, names, and how much each tells. */
-import { beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createVocabularies, type Vocabulary } from '../../../demo/agent/builtin/vocabulary.ts';
 import { requireGroups } from '../../../demo/agent/options.ts';
 import { readHtml } from '../../../demo/agent/retrieval/html.ts';
 import type { Search } from '../../../demo/agent/retrieval/search.ts';
 import { countUses, findRelated, isInWordNet } from '../../../demo/agent/retrieval/wordnet.ts';
 import { startShopAgent } from '../../support/agentservice.ts';
+import { startSite } from '../../support/questions.ts';
 
 const texts = [
   'Microchip A microchip for a dog costs 19 pounds. Normal temperature: 38 to 39 °C.',
@@ -58,4 +59,38 @@ test("a site's own words for one thing are known", async () => {
   expect(body.chat.reply).toContain('$35');
   await agent.close();
   expect(() => requireGroups({ tent: ['flapjack'] })).toThrow('synonyms: a list of lists of words is needed');
+});
+
+describe('what every site is asked', () => {
+  let site: Awaited<ReturnType<typeof startSite>>;
+  beforeAll(async () => {
+    site = await startSite('shop');
+  });
+  afterAll(() => site.close());
+  test.each([
+    ['What are your opening hours?', '/contact.html', 'Thursday'],
+    ['hi, opening times pls', '/contact.html', 'Thursday'],
+    ['Where are you located?', '/contact.html', '14 Mill Lane'],
+    ['whats ur adress', '/contact.html', '14 Mill Lane'],
+    ['What is your phone number?', '/contact.html', '(802) 555-0142'],
+    ['What payment methods do you accept?', '/strict.html', 'Visa'],
+    ['How much does shipping cost?', '/shipping.html', 'Contiguous US, standard'],
+    ['When will my order arrive?', '/shipping.html', 'Business days'],
+    ['Do you use cookies?', '/privacy.html', 'one cookie'],
+    ['How do I place an order?', '/', 'item number'],
+    ['What tents do you sell?', '/products.html', 'Fieldhouse 4 tent'],
+    ["What's the difference between the two tents?", '/products.html', '9.40 kg'],
+    ['Which sleeping bag is warmer?', '/products.html', 'warmest is **Lark 20'],
+    ['How do I clean my boots?', '/care.html', 'Brush off mud'],
+  ])('"%s" is answered from %s', async (question, page, words) => {
+    const { body } = await site.client.chat(question);
+    expect(body.chat.reply).toContain(words);
+    expect(body.chat.sources.map(({ url }: { url: string }) => new URL(url).pathname)).toContain(page);
+  });
+  test.each(['How can I contact you?', 'contact'])('"%s" is told the ways', async (question) => {
+    const { body } = await site.client.chat(question);
+    expect(body.chat.reply).toMatch(
+      /^You can call \(802\) 555-0142 or write to hello@larkfield\.example: \[Contact\]/,
+    );
+  });
 });

@@ -1,0 +1,184 @@
+/** What every site is asked, in few words: hours, place, ways to reach and to pay, delivery, data. Each has its own place. */
+
+import type { FoundPassage } from '../retrieval/search.ts';
+import { readMeasures } from './measure.ts';
+import { isHomePath, toShortTitle, toUnits, type Unit } from './units.ts';
+
+export interface Usual {
+  /** For the index. */
+  words: readonly string[];
+  /** The heading, caption or title of the place that says it. */
+  headed: RegExp;
+  tells: (text: string) => boolean;
+  /** One line of it says it all. */
+  isShort: boolean;
+}
+
+const phone = /\+?\(?\d[\d ()-]{6,}\d/;
+const email = /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/;
+const street = /\b\d+ [A-Z]\w+(?: [A-Z]\w+)? (?:Lane|Street|Road|Avenue|Square|Way|Drive|Court|St|Rd|Ave)\b/;
+const has = (dimension: string) => (text: string) =>
+  readMeasures(text).some((measure) => measure.dimension === dimension);
+const reach = /\b(contact|phones?|reach|counter|visit|find us|about)\b/i;
+const delivery =
+  /\b(shipping|delivery|postage)\b.*\b(times?|costs?|prices?|rates?|charges?)\b|\b(times?|costs?|prices?)\b.*\b(shipping|delivery)\b|^(shipping|delivery)$/i;
+
+const place = '(?:shop|store|office|practice|clinic|showroom|surgery|counter)';
+const usual: readonly (Usual & { asked: readonly string[] })[] = [
+  {
+    asked: [
+      `(?:what|when) (?:are|is) (?:your|the) (?:(?:opening|business|working|store|shop|office) )?(?:hours|times)(?: today)?`,
+      `(?:opening|business|${place}) (?:hours|times)|hours`,
+      `(?:when|what time) (?:are|do|does) (?:you|the ${place}) (?:open|close)`,
+      `are you open(?: now| today)?`,
+    ],
+    words: ['hours', 'open', 'opening', 'closed'],
+    headed: /\bhours\b|\bopening\b/i,
+    tells: (text) => has('clock')(text) || /\bclosed\b/i.test(text),
+    isShort: false,
+  },
+  {
+    asked: [
+      `where (?:are|r) you(?: guys)?(?: located| based| at)?`,
+      `where is (?:your|the) ${place}(?: located)?`,
+      `(?:what is |whats )?(?:your|the) (?:(?:street|postal|${place}) )?address|location`,
+      `do you have an? (?:(?:physical|real) )?${place}(?: i can visit| to visit)?`,
+      `how do i (?:find|get to) you|can i visit(?: you| your ${place})?`,
+    ],
+    words: ['address', 'counter', 'visit', 'lane', 'street', 'road'],
+    headed: reach,
+    tells: (text) => street.test(text),
+    isShort: true,
+  },
+  {
+    asked: [
+      `(?:what is |whats )?(?:your|the) (?:phone|telephone|contact)(?: number)?`,
+      `(?:phone|telephone) number|(?:can|how can|how do) i (?:call|phone|ring) you`,
+    ],
+    words: ['phone', 'telephone', 'call', 'contact'],
+    headed: reach,
+    tells: (text) => phone.test(text),
+    isShort: true,
+  },
+  {
+    asked: [
+      `(?:what is |whats )?(?:your|the) e ?mail(?: address)?`,
+      `e ?mail(?: address)?|(?:can|how can|how do) i (?:e ?mail|write to) you`,
+    ],
+    words: ['email', 'mail', 'write', 'contact'],
+    headed: reach,
+    tells: (text) => email.test(text),
+    isShort: true,
+  },
+  {
+    asked: [
+      `(?:what|which) (?:(?:kinds?|types?|forms?|methods?) of )?(?:payments?|cards|credit cards)(?: methods?| options?| types?)?(?: (?:do you|can i|are))?(?: (?:accept|take|use|accepted|offer|have|available))?`,
+      `how (?:can|do) i pay|ways to pay|payment(?: methods?| options?)?`,
+    ],
+    words: ['pay', 'payment', 'card', 'cards'],
+    headed: /\bpay(?:ment|ments|ing)?\b/i,
+    tells: (text) => /\b(cards?|cash|cheques?|checks?|visa|paypal|bank transfer)\b/i.test(text),
+    isShort: false,
+  },
+  {
+    asked: [
+      `(?:how much (?:is|does)|what (?:is|are|does)) (?:the |your )?(?:shipping|delivery|postage)(?: (?:fees?|charges?|costs?|rates?|prices?))?(?: cost)?`,
+      `(?:shipping|delivery|postage) (?:fees?|charges?|costs?|rates?|prices?|times?)`,
+      `how long (?:does|will|is) (?:the |your )?(?:shipping|delivery)(?: time)?(?: take)?`,
+      `(?:when|how long until) (?:will|does|is) (?:my order|it|my (?:parcel|package|delivery))(?: going to)? (?:arrive|come|arrives|be delivered|get here|be here)`,
+      `(?:where|(?:what|which) countries) do you (?:ship|deliver)(?: to)?`,
+      `do you (?:ship|deliver) (?:internationally|international|abroad|overseas|worldwide|to other countries)`,
+    ],
+    words: ['shipping', 'delivery', 'postage', 'deliver'],
+    headed: delivery,
+    tells: (text) => has('money')(text) || has('duration')(text) || /\b(days?|cost)\b/i.test(text),
+    isShort: false,
+  },
+  {
+    asked: [
+      `how (?:do|can) i (?:place an order|order(?: something| from you)?|buy(?: something| from you)?)|how does (?:ordering|it) work`,
+      `can i order (?:by phone|by e ?mail|online)`,
+    ],
+    words: ['order', 'ordering', 'buy'],
+    headed: /\bordering\b|\bhow to order\b/i,
+    tells: (text) => /\b(orders?|buy|send|call)\b/i.test(text),
+    isShort: false,
+  },
+  {
+    asked: [
+      `what (?:do you do with|happens (?:to|with)) my (?:personal )?(?:data|information|details)`,
+      `what (?:data|information) do you (?:collect|store|keep)(?: about me)?|(?:what is your )?privacy(?: policy)?`,
+    ],
+    words: ['privacy', 'data', 'store', 'personal'],
+    headed: /\bprivacy\b|\bdata\b|\bwhat we (?:store|collect|keep)\b/i,
+    tells: () => true,
+    isShort: false,
+  },
+  {
+    asked: ['do you (?:use|set) cookies', 'cookies'],
+    words: ['cookie', 'cookies'],
+    headed: /\bcookies?\b|\bprivacy\b/i,
+    tells: (text) => /\bcookies?\b/i.test(text),
+    isShort: true,
+  },
+];
+
+const polite =
+  /^(?:(?:hi|hello|hey|and|so|please|ok|okay|can you tell me|could you tell me|do you know|i want to know|id like to know|tell me) )+|(?: (?:please|pls|thanks|thank you))+$/g;
+const patterns = usual.map(({ asked, ...one }) => ({
+  one,
+  asked: new RegExp(`^(?:${asked.join('|')})$`),
+}));
+
+/** @returns undefined for anything more special */
+export function readUsual(text: string): Usual | undefined {
+  const plain = text
+    .toLowerCase()
+    .replace(/['’]/g, '')
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim()
+    .replace(/\bur\b/g, 'your')
+    .replace(/\bu\b/g, 'you')
+    .replace(polite, '');
+  return patterns.find(({ asked }) => asked.test(plain))?.one;
+}
+
+const mostRows = 12;
+const mostSentences = 3;
+
+/** What the site's own place for it says; nothing when it has none. */
+export function findUsual({ headed, tells, isShort }: Usual, passages: readonly FoundPassage[]): Unit[] {
+  let best: { units: Unit[]; score: number } | undefined;
+  for (const passage of passages) {
+    const units = toUnits(passage).filter(({ kind }) => kind !== 'steps');
+    const caption = units.find(({ cells }) => cells)?.cells?.table.caption ?? '';
+    const headings = passage.section.split(' › ');
+    const score =
+      (headed.test(headings.at(-1) ?? '') ? 3 : 0) +
+      (headed.test(caption) ? 2 : 0) +
+      (headed.test(toShortTitle(passage.title)) ? 1 : 0) -
+      (passage.url !== null && isHomePath(new URL(passage.url).pathname) ? 0.5 : 0) +
+      (/\bcontact\b/i.test(passage.title) ? 0.5 : 0);
+    const first = units.findIndex(({ text, attribute = '' }) => tells(`${attribute} ${text}`));
+    if (score <= 0 || first < 0 || score <= (best?.score ?? 0)) continue;
+    best = { units: pickUnits(units, first, isShort, tells), score };
+  }
+  return best?.units ?? [];
+}
+
+function pickUnits(units: readonly Unit[], first: number, isShort: boolean, tells: Usual['tells']): Unit[] {
+  const one = units[first]!;
+  if (isShort) return [one];
+  const rows = units.filter(({ kind, line }) => kind === 'row' && line === one.line);
+  if (rows.length > 0) return rows.slice(0, mostRows);
+  if (one.kind === 'attribute')
+    return units
+      .filter(({ kind, text, line }) => kind === 'attribute' && line === one.line && tells(text))
+      .slice(0, 4);
+  const items = units.filter(({ kind, line }) => kind === 'item' && line === one.line);
+  if (one.kind === 'item') return items.slice(0, mostRows);
+  return units
+    .slice(first)
+    .filter(({ kind, text }) => kind === 'sentence' && /[.!?]$/.test(text))
+    .slice(0, mostSentences);
+}
