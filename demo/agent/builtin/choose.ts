@@ -1,16 +1,21 @@
 /** Which units answer a question, and whether several things are meant equally well. */
 
+import { isSaidIn } from '../retrieval/terms.ts';
+import { countUses } from '../retrieval/wordnet.ts';
 import { toStems } from '../retrieval/words.ts';
 import { readMeasures, readRange } from './measure.ts';
 import type { Question } from './question.ts';
 import { isHomePage, names, type Ranked } from './rank.ts';
-import { toShortTitle, toThing } from './units.ts';
+import { isGrave, isUrgent, toShortTitle, toThing } from './units.ts';
 
 const maxOptions = 4;
 const leastCoverage = 0.6;
 /** Of a question with a word or two to go by, each counts. */
 const leastOfShort = 0.68;
+/** What is told, and not asked, is answered by what is about all of it. */
+const leastOfTold = 0.85;
 const tieWindow = 0.03;
+const fewUses = 20;
 /** A word that tells more than this is the heart of the matter. */
 const mostMissing = 2.5;
 
@@ -30,9 +35,11 @@ const maker =
   /\b(founded|started|owned|built|run|made|designed) by\b|\bowners?\b(?=.*[A-Z]\w+ [A-Z])|\b[A-Z]\w+ [A-Z]\w+ (founded|started|built|runs|owns)\b/;
 
 /** It names enough of what was asked, and tells what cannot be missing. */
-export function isAnswer(unit: Ranked, { aspect, terms, text, topics }: Question): boolean {
+export function isAnswer(unit: Ranked, { aspect, isTold, terms, text, topics }: Question): boolean {
   if (unit.coverage < (topics.length <= 2 && !unit.tells ? leastOfShort : leastCoverage)) return false;
   if (unit.missing > mostMissing) return false;
+  if (isTold && unit.coverage < leastOfTold && !isGrave(unit) && !isUrgent(unit)) return false;
+  if (topics.length > 0 && !topics.some((term) => isSaidHere(term, unit))) return false;
   if (asksForMaker.test(text) && !maker.test(unit.text)) return false;
   if (terms.some((term) => term.isName && term.share === 1 && !names(unit, term))) return false;
   if (terms.some((term) => term.isAction && !names(unit, term))) return false;
@@ -45,6 +52,12 @@ export function isAnswer(unit: Ranked, { aspect, terms, text, topics }: Question
   if (aspect?.isStrict && !unit.tells) return false;
   if (topics.length === 0 && !unit.tells && !terms.some(({ share }) => share < 1)) return false;
   return terms.every((term) => !term.isPlace || term.share < 1 || names(unit, term));
+}
+
+/** A labrador is a dog, and that is enough; what a word of every day is a kind of tells nothing. */
+function isSaidHere(term: Question['topics'][number], unit: Ranked): boolean {
+  if (term.related.length > 0 && countUses(term.word) <= fewUses && names(unit, term)) return true;
+  return [unit.own, unit.around, unit.page, unit.near].some((stems) => isSaidIn(term, stems));
 }
 
 /** Asked of a kind ("the tent"), each thing under the heading of that kind could be meant. */
@@ -90,7 +103,7 @@ export function findTied(usable: readonly Ranked[], best: Ranked, question: Ques
   const namesAll = (unit: Ranked) => own.every((term) => names(unit, term));
   if (best.kind !== 'attribute' && best.kind !== 'row') return [best];
   const seen = new Set<string>();
-  return usable.filter((unit) => {
+  const tied = usable.filter((unit) => {
     if (
       unit.kind !== best.kind ||
       unit.score < best.score - tieWindow ||
@@ -103,6 +116,12 @@ export function findTied(usable: readonly Ranked[], best: Ranked, question: Ques
     seen.add(key);
     return true;
   });
+  // What is said of the thing itself goes before what is said of it in a list of others.
+  const ofThing = tied.filter((unit) => {
+    const thing = toStems(toThing(unit));
+    return own.length > 0 && own.every((term) => isSaidIn(term, thing));
+  });
+  return ofThing.length > 0 ? ofThing : tied;
 }
 
 /** The things that could be meant, by name; fewer than two when it is clear, or too many to choose from. */

@@ -42,6 +42,8 @@ export interface Question {
   isNegated: boolean;
   /** "How long does it take?": of nothing in particular. */
   isVague: boolean;
+  /** "My stove leaks": nothing is asked. */
+  isTold: boolean;
   /** Two things are asked of one: "what does it cost and how long does it take?" */
   isDouble: boolean;
 }
@@ -66,6 +68,7 @@ const pointsBack = /\b(it|its|they|them|that|those|these|there|one|ones|same|he|
 const pronoun = /\b(it|its)\b/i;
 const pointsAtPage = /\b(this|these|here)\b/i;
 const pointsHere = /\b(this|it|its|here|these|the)\b/i;
+const told = /^\W*(i|my|we|our|the|it|there|this)\b/i;
 const maxOwnTopics = 3;
 const asideShare = 0.35;
 const inBetweenShare = 0.1;
@@ -105,6 +108,10 @@ export function readQuestion(asked: string, context: ReadContext): Question {
     form: aspect?.dimension && / or /.test(text) ? ('compare' as const) : readForm(replaced),
     extreme: readExtreme(text),
     isDouble,
+    isTold:
+      aspect === undefined &&
+      told.test(text) &&
+      !/\?|\b(what|how|can|could|should|may|do|does|is it|are)\b/i.test(text),
     isVague: aspect !== undefined && own.every(({ weak, isOfAspect }) => weak || isOfAspect),
     isNegated: /^\W*(what|which|who|when|where)\b.*(\bnot\b|n['’]t\b)/i.test(text),
   };

@@ -30,7 +30,7 @@ const usual: readonly (Usual & { asked: readonly string[] })[] = [
       `(?:what|when) (?:are|is) (?:your|the) (?:(?:opening|business|working|store|shop|office) )?(?:hours|times)(?: today)?`,
       `(?:opening|business|${place}) (?:hours|times)|hours`,
       `(?:when|what time) (?:are|do|does) (?:you|the ${place}) (?:open|close)`,
-      `are you open(?: now| today)?`,
+      `are you open(?: now| today)?|when are you (?:open|closed)`,
     ],
     words: ['hours', 'open', 'opening', 'closed'],
     headed: /\bhours\b|\bopening\b/i,
@@ -92,6 +92,15 @@ const usual: readonly (Usual & { asked: readonly string[] })[] = [
     words: ['shipping', 'delivery', 'postage', 'deliver'],
     headed: delivery,
     tells: (text) => has('money')(text) || has('duration')(text) || /\b(days?|cost)\b/i.test(text),
+    isShort: false,
+  },
+  {
+    asked: [
+      `(?:my|the) (?:order|parcel|package|delivery) (?:(?:still )?(?:hasnt|has not|didnt|did not|never|has never) (?:arrived?|come|turned up|been delivered|shown up)|is (?:late|lost|missing|delayed))(?: yet)?`,
+    ],
+    words: ['lost', 'late', 'missing', 'tracking'],
+    headed: /\b(?:lost|late|missing|delayed|tracking)\b/i,
+    tells: (text) => /\b(?:lost|late|missing|delayed)\b/i.test(text),
     isShort: false,
   },
   {

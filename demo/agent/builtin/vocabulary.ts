@@ -28,8 +28,15 @@ export interface Vocabulary {
 
 const maxKept = 20;
 const mostThings = 8;
-const group =
-  /^\W*(?:what|which) (?:kinds? of |types? of )?([\w -]{3,30}?) (?:do you|are there|can i) ?(sell|have|offer|carry|stock|buy)?\b.*$|\b(?:difference between|differences between|compare) (?:(?:the|your|both|two|three|all) )*([\w -]{3,30}?)\W*$/i;
+/** What is sold, what is compared, and what is recommended. */
+const group = new RegExp(
+  [
+    String.raw`^\W*(?:what|which) (?:kinds? of |types? of )?([\w -]{3,30}?) (?:do you (?:sell|have|offer|carry|stock)|are there|can i buy)\b.*$`,
+    String.raw`\b(?:differences? between|compare) (?:(?:the|your|both|two|three|all) )*([\w -]{3,30}?)\W*$`,
+    String.raw`^\W*(?:what is|what['’]?s|which is|recommend|can you recommend|which) (?:me )?(?:(?:the|a|an|your) )*(?:best )?([\w -]{3,30}?)(?: (?:do you recommend|should i (?:buy|get|choose|take)|is (?:the )?best))?\W*$`,
+  ].join('|'),
+  'i',
+);
 
 /** Read again when the passages have changed. */
 export function createVocabularies(search: Search) {
@@ -96,18 +103,17 @@ function createVocabulary(texts: Iterable<string>, headings: Iterable<string>): 
       const holding = stems.get(stem) ?? Math.max(0, ...synonyms.map((word) => stems.get(toStem(word)) ?? 0));
       return Math.log(1 + (total - holding + 0.5) / (holding + 0.5));
     },
-    nameThings: (text) => {
-      const [, sold, , compared] = group.exec(text) ?? [];
-      const stems = toStems(sold ?? compared ?? '');
+    nameThings(text) {
+      const [, sold, compared, wanted] = group.exec(text) ?? [];
+      const said = toStems(sold ?? compared ?? wanted ?? text);
       const things = names.flatMap((name) => {
         const [kind = '', thing, ...deeper] = name.split(' › ');
         const own = toStems(kind);
-        const isMeant =
-          stems.size > 0 && own.size === stems.size && [...own].every((stem) => stems.has(stem));
+        const isMeant = own.size === said.size && [...own].every((stem) => said.has(stem));
         return isMeant && thing !== undefined && deeper.length === 0 ? [thing] : [];
       });
       if (things.length < 2 || things.length > mostThings) return text;
-      return `compare ${sold === undefined ? '' : 'the price of '}${things.join(' and ')}`;
+      return `compare ${(compared ?? wanted) ? '' : 'the price of '}${things.join(' and ')}`;
     },
     correct: (text) =>
       joinParts(text, words).replace(/[\p{L}’']{4,}/gu, (word) => {

@@ -2,7 +2,7 @@
 
 const groups = `
   shipping delivery postage dispatch freight deliver ship post courier transit
-  arrive delivery delivered reach ship shipping get
+  arrive delivery delivered reach ship shipping
   stuff goods order parcel package purchase items gear
   order parcel package purchase
   return exchange
@@ -31,7 +31,7 @@ const groups = `
   tumble dryer
   cheap inexpensive affordable budget low
   price cost fee charge rate
-  buy order purchase get
+  buy order purchase
   cancel withdraw revoke call
   change amend modify alter edit reschedule move update postpone rearrange
   leave quit terminate cancel leaving

@@ -87,6 +87,15 @@ describe('what every site is asked', () => {
     expect(body.chat.reply).toContain(words);
     expect(body.chat.sources.map(({ url }: { url: string }) => new URL(url).pathname)).toContain(page);
   });
+  test.each([
+    'My stove is leaking',
+    "My order hasn't arrived",
+    'Who is the president?',
+    'Who made this site?',
+  ])('to "%s" nothing is told that is beside the matter', async (question) => {
+    const { body } = await site.client.chat(question);
+    expect(body.chat.reply).toContain('I found nothing about that');
+  });
   test.each(['How can I contact you?', 'contact'])('"%s" is told the ways', async (question) => {
     const { body } = await site.client.chat(question);
     expect(body.chat.reply).toMatch(
