@@ -10,7 +10,7 @@ import { createAddressReader } from './auth/address.ts';
 import { requireSession } from './auth/bearer.ts';
 import { openSessions } from './auth/keyring.ts';
 import { createLimiter, type Limited } from './auth/limit.ts';
-import { addCorsHeaders, requireOrigin, toPreflightResponse } from './auth/origin.ts';
+import { addCorsHeaders, createFence, toPreflightResponse } from './auth/origin.ts';
 import type { Sessions } from './auth/session.ts';
 import { type Config, type HelperOptions, readOptions } from './config.ts';
 import { createLeftovers } from './conversation/leftovers.ts';
@@ -91,11 +91,12 @@ export function createHelper(options: HelperOptions, runtime: Runtime = {}): Hel
       query: new URL(c.req.url).searchParams,
     };
   };
+  const requireOrigin = createFence(config);
   /** Origin, then session, then rate: before anything of the request's own is looked at. */
   const fromPage = (route: (exchange: Exchange) => Promise<Response>) => async (c: Context) => {
     const exchange = toExchange(c);
     const cors = new Headers();
-    const origin = requireOrigin(exchange.request, config.origins);
+    const origin = requireOrigin(exchange.request);
     addCorsHeaders(cors, origin);
     Object.assign(exchange.headers, Object.fromEntries(cors));
     try {
@@ -131,7 +132,7 @@ export function createHelper(options: HelperOptions, runtime: Runtime = {}): Hel
     requireOpen();
     return receiveWebhook(parts, toExchange(c));
   });
-  api.options('*', (c) => toPreflightResponse(requireOrigin(c.req.raw, config.origins)));
+  api.options('*', (c) => toPreflightResponse(requireOrigin(c.req.raw)));
   api.post(
     '/session',
     fromPage((exchange) => createSession(parts, exchange)),
@@ -242,6 +243,5 @@ function toErrorResponse(error: unknown, { log }: Config): Response {
   const known = toHelperError(error);
   if (known.code === 'internal')
     log.error({ ...toLogFields(error), code: toCauseCode(error) }, 'a request failed');
-  if (known.code === 'origin-refused') log.warn({ code: known.code }, 'a page of an unlisted origin called');
   return toProblemResponse(known);
 }

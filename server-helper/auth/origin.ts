@@ -1,27 +1,37 @@
 /** Which pages may call, and the CORS headers that tell them so. A fence for browsers: scripts outside one ignore it. */
 import { HelperError } from '../errors.ts';
+import type { Log } from '../log.ts';
 
 const preflightSeconds = 7200;
 
 /**
- * @param origins exact origins, or undefined for the helper's own alone
- * @returns the allowed Origin, or undefined when the request has none (servers, same-origin GET)
+ * @returns of a request: its allowed Origin, or undefined when it has none (servers, same-origin GET)
  * @throws HelperError `origin-refused`, which carries no CORS header
  */
-export function requireOrigin(
-  request: Request,
-  origins: ReadonlySet<string> | undefined,
-): string | undefined {
-  const origin = request.headers.get('origin');
-  if (origin === null) return undefined;
-  if (origins ? origins.has(origin) : isOwnOrigin(origin, request)) return origin;
-  throw new HelperError('origin-refused', 'Add the origin of this page to the list of origins');
+export function createFence({ origins, log }: { origins: ReadonlySet<string> | undefined; log: Log }) {
+  return (request: Request): string | undefined => {
+    const origin = request.headers.get('origin');
+    if (origin === null) return undefined;
+    if (origins ? origins.has(origin) : isOwnOrigin(origin, request)) return origin;
+    log.warn(
+      { code: 'origin-refused', origin, host: toHost(request) },
+      'a page of an unlisted origin called; list it in origins, PORCHLIGHT_ORIGINS, or have the proxy keep the Host',
+    );
+    throw new HelperError('origin-refused', 'Add the origin of this page to the list of origins');
+  };
 }
 
-/** Behind a proxy the scheme may differ, the host does not. */
+/** Behind a proxy scheme and host may differ: a browser that says itself that the page is ours is believed, no page can say it. */
 function isOwnOrigin(origin: string, request: Request): boolean {
-  const host = request.headers.get('host') ?? new URL(request.url).host;
-  return origin === `https://${host}` || origin === `http://${host}`;
+  if (request.headers.get('sec-fetch-site') === 'same-origin') return true;
+  const host = toHost(request);
+  const toOrigin = (scheme: string) =>
+    URL.canParse(`${scheme}://${host}`) ? new URL(`${scheme}://${host}`).origin : undefined;
+  return origin === toOrigin('https') || origin === toOrigin('http');
+}
+
+function toHost(request: Request): string {
+  return request.headers.get('host') ?? new URL(request.url).host;
 }
 
 export function addCorsHeaders(headers: Headers, origin: string | undefined): void {

@@ -1,6 +1,8 @@
 /** Clause 7: whose pages may call. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createFence } from '../../server-helper/auth/origin.ts';
+import type { Log } from '../../server-helper/log.ts';
 import { type Rig, startRig } from '../support/rig.ts';
 import { callHelper, openSession } from '../support/visitor.ts';
 
@@ -118,4 +120,31 @@ test('clause 7: without a list only pages of the helper’s own origin may call'
   for (const origin of [mine, 'null', 'http://127.0.0.1:1'])
     expect((await openSession(own.helper, {}, { origin })).json.code).toBe('origin-refused');
   await own.close();
+});
+
+test('clause 7: behind a proxy the own origin is known by what the browser says, or by a Host with its port', async () => {
+  const own = await startRig();
+  const open = (headers: Record<string, string>) => openSession(own.helper, {}, headers);
+  // As a proxy leaves it that does not keep the Host.
+  const shop = { origin: 'https://shop.example' };
+  expect((await open(shop)).json.code).toBe('origin-refused');
+  expect((await open({ ...shop, 'sec-fetch-site': 'same-site' })).json.code).toBe('origin-refused');
+  expect((await open({ ...shop, 'sec-fetch-site': 'same-origin' })).status).toBe(200);
+  await own.close();
+});
+
+test.each([
+  ['shop.example', 'https://shop.example'],
+  ['shop.example:443', 'https://shop.example'],
+  ['shop.example:80', 'http://shop.example'],
+  ['Shop.Example', 'https://shop.example'],
+])('clause 7: Host %s is of the origin %s, and another origin is told in the log', (host, origin) => {
+  const told: object[] = [];
+  const log = { warn: (fields: object) => void told.push(fields) } as unknown as Log;
+  const requireOrigin = createFence({ origins: undefined, log });
+  const ask = (from: string) =>
+    requireOrigin(new Request('http://127.0.0.1/', { headers: { host, origin: from } }));
+  expect(ask(origin)).toBe(origin);
+  expect(() => ask('https://other.example')).toThrow('Add the origin of this page');
+  expect(told).toEqual([{ code: 'origin-refused', origin: 'https://other.example', host }]);
 });

@@ -76,6 +76,7 @@ describe('what every site is asked', () => {
     ['What payment methods do you accept?', '/strict.html', 'Visa'],
     ['How much does shipping cost?', '/shipping.html', 'Contiguous US, standard'],
     ['When will my order arrive?', '/shipping.html', 'Business days'],
+    ["My order hasn't arrived", '/shipping.html', 'counts as lost'],
     ['Do you use cookies?', '/privacy.html', 'one cookie'],
     ['How do I place an order?', '/', 'item number'],
     ['What tents do you sell?', '/products.html', 'Fieldhouse 4 tent'],
@@ -87,15 +88,13 @@ describe('what every site is asked', () => {
     expect(body.chat.reply).toContain(words);
     expect(body.chat.sources.map(({ url }: { url: string }) => new URL(url).pathname)).toContain(page);
   });
-  test.each([
-    'My stove is leaking',
-    "My order hasn't arrived",
-    'Who is the president?',
-    'Who made this site?',
-  ])('to "%s" nothing is told that is beside the matter', async (question) => {
-    const { body } = await site.client.chat(question);
-    expect(body.chat.reply).toContain('I found nothing about that');
-  });
+  test.each(['My stove is leaking', 'Who is the president?', 'Who made this site?'])(
+    'to "%s" nothing is told that is beside the matter',
+    async (question) => {
+      const { body } = await site.client.chat(question);
+      expect(body.chat.reply).toContain('I found nothing about that');
+    },
+  );
   test.each(['How can I contact you?', 'contact'])('"%s" is told the ways', async (question) => {
     const { body } = await site.client.chat(question);
     expect(body.chat.reply).toMatch(
