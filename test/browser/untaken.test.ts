@@ -14,10 +14,12 @@ const pause = {
 };
 const stage = useStage(() =>
   startFakeHelper({
-    answer: (question) =>
+    answer: (question, times) =>
       question === 'Wait'
         ? { pieces: ['One moment.'], end: { paused: pause } }
-        : { pieces: [`To ${question}`] },
+        : question.startsWith('Fail') && times === 0
+          ? { pieces: [''], end: { failed: { code: 'agent-timeout', retryable: true } } }
+          : { pieces: [`To ${question}`] },
     pages: (path, url) => (/^\/(one|two)?$/.test(path) ? { html: toPage(url, 'dock') } : undefined),
   }),
 );
@@ -237,4 +239,68 @@ test('a decision without a reply is looked at a few times, and said once', async
   expect(requests.length).toBeLessThanOrEqual(3);
   const said = await page.evaluate(() => (window as unknown as { said: string[] }).said);
   expect(said.filter((words) => words !== '').length).toBeLessThanOrEqual(1);
+});
+
+let fails = 0;
+/** Presses "Try again" on an answer that failed; the conversation is read before it is asked anew. */
+async function tryAgain() {
+  const { page, chat } = scene;
+  fails += 1;
+  await chat.ask(`Fail ${fails}`);
+  await chat.waitForAnswer('failed');
+  const conversation = await hold(page, /\/conversations\/[\w-]+$/, 'GET');
+  await chat.button('Try again').click();
+  await chat.waitForAnswer('sending');
+  return conversation;
+}
+
+test('while a failed answer is tried again, Stop is there and ends that, and nothing else is sent', async () => {
+  const { page, chat } = scene;
+  const before = stage.server.asked.length;
+  const conversation = await tryAgain();
+  await chat.ask('Second');
+  expect(await chat.readQuestions()).toEqual([`Fail ${fails}`]);
+  await chat.stop.click();
+  await chat.waitForAnswer('failed');
+  conversation.open();
+  await page.waitForTimeout(300);
+  expect(stage.server.asked.slice(before)).toEqual([`Fail ${fails}`]);
+});
+
+test('a chat that is closed while a failed answer is tried again stays closed', async () => {
+  const { page, chat } = scene;
+  const before = stage.server.asked.length;
+  const conversation = await tryAgain();
+  await page.evaluate(() => (window as unknown as { Porchlight: { close(): void } }).Porchlight.close());
+  await chat.panel.waitFor({ state: 'detached' });
+  conversation.open();
+  await expect.poll(() => stage.server.asked.length).toBe(before + 2);
+  await page.waitForTimeout(200);
+  expect(await chat.panel.count()).toBe(0);
+});
+
+test('what one visitor tries again is not asked as the next one', async () => {
+  const { page, chat } = scene;
+  const toJwt = (who: string) =>
+    `e30.${Buffer.from(JSON.stringify({ external_id: who, exp: Date.now() / 1000 + 3_600 })).toString('base64url')}.e30`;
+  const identify = (token: string, ms: number) =>
+    page.evaluate(
+      ([value, wait]) =>
+        (
+          window as unknown as { Porchlight: { identify(f: () => Promise<string>): void } }
+        ).Porchlight.identify(
+          () => new Promise((resolve) => setTimeout(() => resolve(value as string), wait as number)),
+        ),
+      [token, ms] as const,
+    );
+  await identify(toJwt('ada'), 0);
+  const conversation = await tryAgain();
+  const before = stage.server.asked.length;
+  await identify(toJwt('ben'), 1_000);
+  conversation.open();
+  await expect.poll(chat.readQuestions).toEqual([]);
+  await chat.ask('Mine');
+  await expect.poll(() => stage.server.asked.at(-1)).toBe('Mine');
+  expect(stage.server.asked.slice(before)).toEqual(['Mine']);
+  expect(await chat.readQuestions()).toEqual(['Mine']);
 });

@@ -1,5 +1,5 @@
 /** The conversation: what the visitor can do to it, and how it is taken up again after a reload. */
-import type { ReadonlySignal } from '@preact/signals';
+import { batch, type ReadonlySignal } from '@preact/signals';
 import type { TurnRequest } from '../../server-helper/protocol/wire.ts';
 import { isRetryable, toWidgetError, WidgetError } from '../errors.ts';
 import type { Situation } from '../states.ts';
@@ -151,13 +151,12 @@ export function createConversation(deps: ConversationDeps): Conversation {
     if (running.value === undefined || outbox.holds(running.value))
       outbox.release((turnId, question) => take(turnId, question, true));
   };
-  const send = (text: string, replaces?: string) => {
-    const question: TurnRequest = { text };
+  const toRequest = (text: string, replaces?: string): TurnRequest => {
     const page = deps.readPage();
-    if (page) question.page = page;
-    if (replaces !== undefined) question.replaces = replaces;
-    take(makeId(), question);
+    return { text, ...(page && { page }), ...(replaces !== undefined && { replaces }) };
   };
+  /** While a failed answer is tried again: takes that back. */
+  let endRetry: (() => void) | undefined;
   const load = async (conversationId: string): Promise<void> => {
     leaveFor(conversationId);
     const { signal } = screen;
@@ -181,9 +180,9 @@ export function createConversation(deps: ConversationDeps): Conversation {
     lost,
     problem,
     hasOlder,
-    send,
+    send: (text, replaces) => take(makeId(), toRequest(text, replaces)),
     load,
-    stop: stopping.stop,
+    stop: () => (endRetry ?? stopping.stop)(),
     async retry(turnId) {
       const entry = screen.find(turnId);
       if (!entry?.question) return;
@@ -194,10 +193,25 @@ export function createConversation(deps: ConversationDeps): Conversation {
         return take(turnId, request);
       }
       const { signal } = screen;
+      const failed = entry.answer.value;
+      const end = () => {
+        endRetry = undefined;
+        if (running.value === turnId) running.value = undefined;
+        entry.answer.value = failed;
+      };
+      endRetry = end;
+      running.value = turnId;
       entry.answer.value = createAnswer(turnId, 'sending');
       await reload(id.value as string).catch(() => {});
-      // What was asked since on another device is not taken back.
-      if (!signal.aborted) send(question, entries.value.at(-1)?.turnId === turnId ? turnId : undefined);
+      // Stopped, or somebody else is there or may be: it stays as it was, to be tried again.
+      if (endRetry !== end) return;
+      const isWanted = !signal.aborted && running.value === turnId && deps.isReady();
+      batch(() => {
+        end();
+        // What was asked since on another device is not taken back.
+        const isLast = entries.value.at(-1)?.turnId === turnId;
+        if (isWanted) take(makeId(), toRequest(question, isLast ? turnId : undefined), true);
+      });
     },
     deciding: { sessions, memory, tabs, screen, follow, load, say: say('decision-failed') },
     loadOlder,
