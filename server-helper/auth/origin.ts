@@ -13,8 +13,9 @@ export function createFence({ origins, log }: { origins: ReadonlySet<string> | u
     const origin = request.headers.get('origin');
     if (origin === null) return undefined;
     if (origins ? origins.has(origin) : isOwnOrigin(origin, request)) return origin;
+    // Neither is told by name: what a request says stays out of the log.
     log.warn(
-      { code: 'origin-refused', origin, host: toHost(request) },
+      { code: 'origin-refused' },
       'a page of an unlisted origin called; list it in origins, PORCHLIGHT_ORIGINS, or have the proxy keep the Host',
     );
     throw new HelperError('origin-refused', 'Add the origin of this page to the list of origins');
@@ -24,14 +25,10 @@ export function createFence({ origins, log }: { origins: ReadonlySet<string> | u
 /** Behind a proxy scheme and host may differ: a browser that says itself that the page is ours is believed, no page can say it. */
 function isOwnOrigin(origin: string, request: Request): boolean {
   if (request.headers.get('sec-fetch-site') === 'same-origin') return true;
-  const host = toHost(request);
+  const host = request.headers.get('host') ?? new URL(request.url).host;
   const toOrigin = (scheme: string) =>
     URL.canParse(`${scheme}://${host}`) ? new URL(`${scheme}://${host}`).origin : undefined;
   return origin === toOrigin('https') || origin === toOrigin('http');
-}
-
-function toHost(request: Request): string {
-  return request.headers.get('host') ?? new URL(request.url).host;
 }
 
 export function addCorsHeaders(headers: Headers, origin: string | undefined): void {
