@@ -30,7 +30,7 @@ export function preferPage(ranked: readonly Ranked[], path: string | undefined):
 
 /** Who made or owns something is told by a name. */
 const asksForMaker =
-  /^\W*who (owns?|runs?|made|built|founded|started|created|designed|is the (owner|founder))\b/i;
+  /^\W*who (owns?|runs?|made|built|founded|started|created|designed|is the (owner|founder)|(is|are) (your|the) \w+)\b/i;
 const maker =
   /\b(founded|started|owned|built|run|made|designed) by\b|\bowners?\b(?=.*[A-Z]\w+ [A-Z])|\b[A-Z]\w+ [A-Z]\w+ (founded|started|built|runs|owns)\b/;
 

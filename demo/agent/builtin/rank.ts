@@ -1,6 +1,6 @@
 /** How well each unit answers a question: what share of it the unit names, and whether it tells the aspect asked for. */
 
-import { isSaidIn } from '../retrieval/terms.ts';
+import { isSaidIn, toTerms } from '../retrieval/terms.ts';
 import { countUses, isVerb } from '../retrieval/wordnet.ts';
 import { toStem, toStems, toWords } from '../retrieval/words.ts';
 import { type Aspect, tells } from './aspects.ts';
@@ -35,6 +35,7 @@ const aspectWeight = 0.15;
 const unknownWeight = 2.8;
 const maxWeight = 4;
 const numberWeight = 0.8;
+const headingShare = 0.25;
 
 /** Of a word that is met everywhere less is to be learnt, the more so where the site does not have it. */
 const commonUses = 20;
@@ -102,6 +103,7 @@ export function rankUnits(units: readonly Unit[], question: Question, vocabulary
       if (form === 'may' && isGrave(unit)) score += 0.04;
       if (unit.kind !== 'row' && unit.kind !== 'attribute' && opensWith(unit, question)) score += 0.06;
       if (form === 'how-to' && isInstruction(unit)) score += isHeadedBy(unit, question) ? 0.3 : 0.15;
+      if (unit.kind !== 'attribute') score += headingBonus(unit, question);
       if (question.form === 'meaning' && isDefined(unit, question)) score += 0.5;
       if (unit.text.endsWith('?') || isFragment(unit)) score -= 0.3;
       if (isHomePage(unit)) score -= 0.06;
@@ -196,6 +198,22 @@ function isInstruction({ kind, text }: Unit): boolean {
   const [, first] =
     /^([A-Z][a-z]+) (?!\w+ (?:can|cannot|are|is|was|must|may|will|do|have|go)\b)/.exec(text) ?? [];
   return (kind === 'sentence' || kind === 'item') && first !== undefined && isVerb(first.toLowerCase());
+}
+
+/** "How to book" says how to book, and "What is poisonous" what is: a heading made of what is asked. */
+function headingBonus({ kind, passage }: Unit, { aspect, form, terms, topics }: Question): number {
+  const heading = toTerms(passage.section.split(' › ').at(-1) ?? '').filter(({ weak }) => !weak);
+  const isAsked = ({ stem }: { stem: string }) =>
+    topics.some((topic) => topic.stem === stem && topic.share === 1);
+  const held = heading.filter(isAsked).length;
+  if (held === 0 || (aspect && form !== 'how-to')) return 0;
+  if (form === 'how-to') {
+    const saysHow = terms.some(
+      ({ isAction, stem }) => isAction && heading.some((term) => term.stem === stem),
+    );
+    return (headingShare * held) / topics.length + (saysHow && kind === 'steps' ? headingShare : 0);
+  }
+  return held === heading.length ? (headingShare * held) / topics.length : 0;
 }
 
 /** Under the heading "Boots", where boots are asked about. */

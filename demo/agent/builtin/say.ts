@@ -65,7 +65,10 @@ function sayGroup(group: readonly Unit[], mark: string): string {
     case 'sentence':
       return `${escaped.join(' ')} ${mark}`;
     case 'item': {
-      const lead = unit.lead === '' ? '' : `${escapeMarkdown(unit.lead)}\n\n`;
+      // "your cat eats nothing" says little without what it stands under.
+      const heading = /^[a-z]/.test(unit.text) ? unit.passage.section.split(' › ').at(-1) : undefined;
+      const above = unit.lead || (heading ? `${heading}:` : '');
+      const lead = above === '' ? '' : `${escapeMarkdown(above)}\n\n`;
       return group.length === 1 && lead === ''
         ? `${escaped[0]} ${mark}`
         : `${lead}${escaped.map((text) => `- ${text}`).join('\n')} ${mark}`;

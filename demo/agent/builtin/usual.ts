@@ -73,6 +73,7 @@ const usual: readonly (Usual & { asked: readonly string[] })[] = [
   {
     asked: [
       `(?:what|which) (?:(?:kinds?|types?|forms?|methods?) of )?(?:payments?|cards|credit cards)(?: methods?| options?| types?)?(?: (?:do you|can i|are))?(?: (?:accept|take|use|accepted|offer|have|available))?`,
+      `(?:can|could|may) i pay (?:by|with|in) (?:an? |my )?(?:(?:credit|debit) )?cards?|do you (?:take|accept) (?:(?:credit|debit) )?cards?`,
       `how (?:can|do) i pay|ways to pay|payment(?: methods?| options?)?`,
     ],
     words: ['pay', 'payment', 'card', 'cards'],

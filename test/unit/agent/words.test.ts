@@ -95,6 +95,10 @@ describe('what every site is asked', () => {
       expect(body.chat.reply).toContain('I found nothing about that');
     },
   );
+  test('can I pay by card: the ways to pay', async () => {
+    const { body } = await site.client.chat('Can I pay by card?');
+    expect(body.chat.reply).toContain('Visa');
+  });
   test.each(['How can I contact you?', 'contact'])('"%s" is told the ways', async (question) => {
     const { body } = await site.client.chat(question);
     expect(body.chat.reply).toMatch(
