@@ -6,7 +6,7 @@ import { isBehind } from '../conversation/words.ts';
 import { HelperError } from '../errors.ts';
 import type { ConversationRecord } from '../store/store.ts';
 import { sleep, within } from '../within.ts';
-import { findAnswer, maySpeakStill } from './record.ts';
+import { findAnswer, maySpeakStill, tellingChars } from './record.ts';
 import type { RunContext } from './run.ts';
 import type { LiveTurn } from './turn.ts';
 
@@ -31,8 +31,6 @@ const waitsMs = [0, 500, 1500, 4000];
 const steadyRound = 2;
 /** An agent that says that it still speaks is asked again so often: a tool of its may run for long. */
 const mostRounds = 10;
-/** So much of an answer is no other one's beginning too. */
-const tellingChars = 40;
 /** An agent that is slow to say whether it speaks may have written the answer down long ago; later it is given longer. */
 const statusMs = 1_000;
 /** Of the turns, those that the end of the record may be about. */

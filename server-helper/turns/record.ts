@@ -9,6 +9,8 @@ type Turn = Pick<
   'id' | 'at' | 'question' | 'answer' | 'agentMessageId' | 'status' | 'code' | 'endedAt' | 'earlier'
 >;
 
+/** So much of an answer is no other one's beginning too. */
+export const tellingChars = 40;
 /** An agent that was told to stop may write down what it had said this much later. */
 const lateMs = 120_000;
 
@@ -54,6 +56,7 @@ export function findAnswer(
     (words) => words.trim() !== '' && answer.text.trim().startsWith(words.trim()),
   );
   if (late.length > 0 && heard.trim() !== '' && !isOwn) return undefined;
+  if (isOwn && heard.trim().length - said.trim().length >= tellingChars) return answer;
   // Over before a word of it was seen, and the agent had it: whatever comes now may be its own.
   const isSilent = (other: Turn) => {
     if ((other.answer ?? '').trim() !== '') return false;

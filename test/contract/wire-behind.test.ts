@@ -377,3 +377,32 @@ test('of unnamed events only those of text are shown, and one of the type `done`
   expect(stream.text).toBe(whole);
   expect(stream.ended('turn-completed').message.text).toBe(whole);
 });
+
+test.each(['stopped', 'refused with a 503', 'reset'])(
+  'a whole recorded answer, heard in part, is told though the turn before it was %s without a word',
+  async (how) => {
+    const conversationId = randomUUID();
+    const asked = rig.agent.callsTo('POST /v1/bot/chat').length;
+    rig.agent.nextChat(async (answer) => {
+      if (how.startsWith('refused')) return answer.refuse(503);
+      answer.recordQuestion();
+      if (how === 'reset') return answer.reset();
+      answer.open();
+      await answer.cancelled;
+      answer.end();
+    });
+    const turnId = randomUUID();
+    const first = await visitor.ask(conversationId, turnId, makeQuestion());
+    await expect.poll(() => rig.agent.callsTo('POST /v1/bot/chat').length).toBe(asked + 1);
+    if (how === 'stopped') await visitor.call('DELETE', toTurnPath(conversationId, turnId));
+    await first.whole();
+    const heard = 'Returns are free within 30 days of the day on which they came to you, ';
+    rig.agent.nextChat(async (answer) => {
+      await say(heard)(answer);
+      Object.assign(answer.recordReply(`${heard}except for sale items.`), { finish_reason: 'stop' });
+      setTimeout(() => answer.reset(), 50);
+    });
+    const { stream } = await visitor.chat(makeQuestion(), conversationId);
+    expect(stream.ended('turn-completed').message.text).toBe(`${heard}except for sale items.`);
+  },
+);
