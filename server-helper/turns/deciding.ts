@@ -5,7 +5,7 @@ import { requireFittingDecision, writePause } from '../conversation/pause.ts';
 import { HelperError } from '../errors.ts';
 import type { DecisionRequest } from '../protocol/wire.ts';
 import type { ConversationRecord, TurnRecord } from '../store/store.ts';
-import { within } from '../within.ts';
+import { sleep, within } from '../within.ts';
 import type { Ends } from './ends.ts';
 import type { Leases } from './leases.ts';
 import type { Logs } from './logs.ts';
@@ -15,6 +15,7 @@ import type { LiveTurn } from './turn.ts';
 
 /** For an agent that does not say what its record holds the visitor does not wait longer. */
 const patienceMs = 2_000;
+const pausedMs = 1_000;
 
 export function createDeciding(parts: {
   context: RunContext;
@@ -47,6 +48,7 @@ export function createDeciding(parts: {
     await ends.flush(conversation.id);
     const turn = await attach(conversation, record);
     const run = runs.get(turn);
+    if (record.status === 'paused') await untilPaused(turn);
     const stored = turn.waitsFor;
     if (!stored || turn.isClosing || !run)
       throw new HelperError('turn-conflict', 'This turn does not wait for a decision');
@@ -70,4 +72,9 @@ export function createDeciding(parts: {
     logs.add(turn);
     run.ask((sink) => chat.resume(conversation.chatId, stored.pause, { decision, answers }, sink));
   };
+}
+
+/** Of a turn that another helper runs the pause is in the store a moment before it is told here. */
+async function untilPaused(turn: LiveTurn): Promise<void> {
+  for (let waited = 0; turn.status === 'running' && waited < pausedMs; waited += 50) await sleep(50);
 }

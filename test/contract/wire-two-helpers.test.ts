@@ -296,3 +296,30 @@ test('a pause followed at another helper has the words that the store has, whate
   const end = await (await other.attach(conversationId, turnId)).whole();
   expect(end.ended('turn-completed').message.text).toBe('Your order is here. Let me look. It left.');
 });
+
+test('a decision made at another helper as soon as the pause is told is taken', async () => {
+  const visitor = await createVisitor(here.one);
+  const other = at(here.two, visitor);
+  const [conversationId, turnId] = [randomUUID(), randomUUID()];
+  const gate = createGate();
+  here.agent.nextChat(async (answer) => {
+    answer.recordQuestion();
+    answer.open();
+    answer.event('delta', { text: 'One moment. ' });
+    await gate.opened;
+    answer.event('approval', makePause({ name: 'order_status', parameters: {} }));
+    answer.end();
+  });
+  here.agent.nextResume(resumeWith('It left.'));
+  const stream = await visitor.ask(conversationId, turnId, makeQuestion());
+  await stream.untilText('One moment.');
+  const there = await other.attach(conversationId, turnId);
+  await sleep(400);
+  gate.open();
+  await stream.whole();
+  const path = `${toTurnPath(conversationId, turnId)}/decision`;
+  expect((await other.call('POST', path, { decision: 'approve' })).status).toBe(202);
+  const end = await (await other.attach(conversationId, turnId)).whole();
+  expect(end.ended('turn-completed').message.text).toBe('One moment. It left.');
+  there.leave();
+});
