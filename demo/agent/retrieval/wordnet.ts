@@ -44,24 +44,6 @@ function readLine(name: string, at: number): string {
   }
 }
 
-/** The line of an index that begins with the word: the files are sorted. */
-function findLine(name: string, word: string): string | undefined {
-  let low = 0;
-  let high = open(name).size;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    const start = middle === 0 ? 0 : middle + readLine(name, middle).length + 1;
-    const line = readLine(name, start);
-    // The licence at the top is indented.
-    const key = line.startsWith(' ') ? '' : (line.split(' ', 1)[0] ?? '');
-    if (key === word) return line;
-    if (line !== '' && key < word) low = start > low ? start : middle + 1;
-    else high = middle;
-  }
-  const line = readLine(name, low);
-  return line.split(' ', 1)[0] === word ? line : undefined;
-}
-
 /** Where the first line begins that is not before the key: the files are sorted. */
 function findStart(name: string, key: string): number {
   let low = 0;
@@ -77,6 +59,12 @@ function findStart(name: string, key: string): number {
   for (let line = readLine(name, low); line !== '' && line < key; line = readLine(name, low))
     low += line.length + 1;
   return low;
+}
+
+/** The line of an index that begins with the word. */
+function findLine(name: string, word: string): string | undefined {
+  const line = readLine(name, findStart(name, `${word} `));
+  return line.startsWith(`${word} `) ? line : undefined;
 }
 
 const uses = new Map<string, number>();
