@@ -36,7 +36,7 @@ export function toStem(word: string): string {
     .replace(/ies$/, 'y')
     .replace(/(ss|sh|ch|x|z)es$/, '$1')
     .replace(/([^su])s$/, '$1');
-  for (const ending of ['ations', 'ation', 'ments', 'ment', 'ings', 'ing', 'ed', 'er', 'est', 'ly']) {
+  for (const ending of ['ations', 'ation', 'able', 'ments', 'ment', 'ings', 'ing', 'ed', 'er', 'est', 'ly']) {
     if (
       stem.endsWith(ending) &&
       /[aeiouy]/.test(stem.slice(0, -ending.length)) &&

@@ -82,6 +82,7 @@ describe('what every site is asked', () => {
     ['What tents do you sell?', '/products.html', 'Fieldhouse 4 tent'],
     ["What's the difference between the two tents?", '/products.html', '9.40 kg'],
     ['Which sleeping bag is warmer?', '/products.html', 'warmest is **Lark 20'],
+    ['Is the Meadow 35 machine washable?', '/care.html', 'Machine wash the Meadow 35'],
     ['How do I clean my boots?', '/care.html', 'Brush off mud'],
   ])('"%s" is answered from %s', async (question, page, words) => {
     const { body } = await site.client.chat(question);
