@@ -39,7 +39,7 @@ export type HelperOptions = {
   ssoIssuer?: string;
   /** Signs the helper's own sessions; made and kept in the store when absent. At least 32 bytes. */
   sessionSecret?: string;
-  /** Exact origins whose pages may call. Absent: only the helper's own origin. */
+  /** Exact origins whose pages may call, besides the helper's own. */
   origins?: readonly string[];
   /** Default `conversation`: each conversation gets a workspace of its own. */
   workspace?: WorkspaceOption;

@@ -12,7 +12,7 @@ export function createFence({ origins, log }: { origins: ReadonlySet<string> | u
   return (request: Request): string | undefined => {
     const origin = request.headers.get('origin');
     if (origin === null) return undefined;
-    if (origins ? origins.has(origin) : isOwnOrigin(origin, request)) return origin;
+    if (origins?.has(origin) || isOwnOrigin(origin, request)) return origin;
     // Neither is told by name: what a request says stays out of the log.
     log.warn(
       { code: 'origin-refused' },

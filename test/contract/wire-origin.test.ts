@@ -148,3 +148,10 @@ test.each([
   expect(() => ask('https://other.example')).toThrow('Add the origin of this page');
   expect(told).toEqual([{ code: 'origin-refused' }]);
 });
+
+test('clause 7: a list of origins shuts out none of the helper’s own pages', async () => {
+  expect((await openSession(rig.helper, {}, { origin: rig.helper.origin })).status).toBe(200);
+  const behindProxy = { origin: 'https://shop.example', 'sec-fetch-site': 'same-origin' };
+  expect((await openSession(rig.helper, {}, behindProxy)).status).toBe(200);
+  expect((await openSession(rig.helper, {}, { origin: 'https://shop.example' })).status).toBe(403);
+});
