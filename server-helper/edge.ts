@@ -11,6 +11,15 @@ export type Edge = {
   openStream?: OpenStream | undefined;
 };
 
+/** Runtimes hand a second argument of their own to what takes a request; Bun's server has an `address` that is none of ours. */
+export function toEdge(given: unknown): Edge {
+  const { address, openStream } = (given ?? {}) as Record<string, unknown>;
+  return {
+    address: typeof address === 'string' ? address : undefined,
+    openStream: typeof openStream === 'function' ? (openStream as OpenStream) : undefined,
+  };
+}
+
 /** Streams through the web's own carrier: for runtimes that have nothing straighter. */
 export const openWebStream: OpenStream = (headers, follow) => {
   let following: Following | undefined;

@@ -16,7 +16,7 @@ import { type Config, type HelperOptions, readOptions } from './config.ts';
 import { createLeftovers } from './conversation/leftovers.ts';
 import { startUpkeep } from './conversation/upkeep.ts';
 import { createWorkspaces } from './conversation/workspace.ts';
-import type { Edge } from './edge.ts';
+import { type Edge, toEdge } from './edge.ts';
 import { HelperError, toCauseCode, toHelperError, toProblemResponse } from './errors.ts';
 import { toLogFields } from './log.ts';
 import {
@@ -171,8 +171,8 @@ export function createHelper(options: HelperOptions, runtime: Runtime = {}): Hel
 
   return {
     basePath: config.basePath,
-    async fetch(request, edge = {}) {
-      const answer = Promise.resolve(app.fetch(request, { edge }));
+    async fetch(request, edge) {
+      const answer = Promise.resolve(app.fetch(request, { edge: toEdge(edge) }));
       inFlight.add(answer);
       return answer.finally(() => inFlight.delete(answer));
     },

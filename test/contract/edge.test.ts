@@ -72,3 +72,17 @@ test('a reader that goes away costs the turn nothing', async () => {
   const events = await readEvents(await ask(turn, {}, session));
   expect(events.at(-1)?.kind).toBe('turn-completed');
 });
+
+test.each([
+  ['Bun', { address: { address: '127.0.0.1', family: 'IPv4', port: 7101 }, openStream: 'no' }],
+  ['Deno', { remoteAddr: { hostname: '127.0.0.1' } }],
+  ['Next', { params: Promise.resolve({}) }],
+  ['nobody', null],
+])('what %s hands over as a second argument is none of ours', async (_, given) => {
+  const request = new Request(`${origin}/porchlight/session`, {
+    method: 'POST',
+    headers: { origin, 'content-type': 'application/json' },
+    body: '{}',
+  });
+  expect((await helper.fetch(request, given as never)).status).toBe(200);
+});

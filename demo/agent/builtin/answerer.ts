@@ -10,11 +10,12 @@ import {
 import { cutToTokens, type Pace, sayWords } from '../answer/pace.ts';
 import { summariseByFirstSentences } from '../answer/summary.ts';
 import type { Search } from '../retrieval/search.ts';
+import { readHarm, toHarm } from './harm.ts';
 import { createLookup } from './lookup.ts';
 import { readRemember, toRemembered } from './remember.ts';
 import { escapeMarkdown } from './say.ts';
 import { readTalk, toTalk } from './talk.ts';
-import { toDenied, toMissing, toResultText } from './toolresult.ts';
+import { lookUp, toDenied, toMissing, toResultText } from './toolresult.ts';
 import { chooseTool, type ToolChoice } from './toolwords.ts';
 
 export const builtinModel = 'built-in';
@@ -61,6 +62,12 @@ export function createBuiltinAnswerer(
         return done;
       }
 
+      const harm = readHarm(request.question);
+      if (harm) {
+        await say(toHarm(harm, lookup.people(request)));
+        return done;
+      }
+
       const talk = readTalk(request.question);
       if (talk) {
         const people = ['person', 'contact', 'complaint'].includes(talk) ? lookup.people(request) : '';
@@ -68,7 +75,7 @@ export function createBuiltinAnswerer(
         return done;
       }
 
-      const choice = chooseTool(request.question, readEarlier(request), request.tools, {
+      const choice = chooseTool(readAsked(request), readEarlier(request), request.tools, {
         findThing: (text) => lookup.findThing(request, text),
         isSignedIn: request.isSignedIn,
       });
@@ -89,6 +96,13 @@ export function createBuiltinAnswerer(
       return answerFromPages([]);
     },
   };
+}
+
+/** What is sent because we asked for it belongs to what was asked before. */
+function readAsked({ history, question }: AnswerRequest): string {
+  const isReply = history.at(-1)?.role !== 'user' && history.at(-1)?.content.startsWith(lookUp);
+  const before = history.filter(({ role }) => role === 'user').slice(-2);
+  return isReply ? [...before.map(({ content }) => content), question].join(' ') : question;
 }
 
 function readEarlier({ history }: AnswerRequest): string[] {

@@ -22,6 +22,8 @@ const tellingWeight = 2.4;
 const urgentShare = 1.4;
 /** To what it happened, or with what, tells more than what happened. */
 const happenedShare = 0.5;
+/** What is said of all stoves is said of this one. */
+const kindShare = 0.6;
 /** Said next to the warning, not in it. */
 const besideShare = 0.2;
 const mostRows = 3;
@@ -63,7 +65,9 @@ export function findWarnings(
       const rarity =
         vocabulary.rarity(term.stem, [...term.synonyms, ...term.related]) *
         (isOfWhatHappened ? happenedShare : 1);
+      const kinds = term.isName ? vocabulary.kindsOf(term.stem) : [];
       if (isSaidIn(term, unit.own)) weight += rarity;
+      else if (kinds.some((kind) => unit.own.has(kind))) weight += rarity * kindShare;
       else if (isSaidIn(term, passage)) beside += besideShare * rarity;
     }
     if (weight < tellingWeight) return 0;

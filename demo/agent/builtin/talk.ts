@@ -34,7 +34,7 @@ const patterns: readonly [Talk, RegExp][] = [
   ],
   [
     'complaint',
-    /\b(useless|rubbish|stupid|terrible|awful|crap|idiot|hate (you|this)|doesnt work|not helpful|unhelpful|wrong answer|thats wrong|you (dont|do not) understand|waste of time|disappointed|makes no sense|worst|(want|like) to complain|make a complaint)\b/,
+    /\b(useless|rubbish|stupid|terrible|awful|crap|idiot|hate (you|this)|doesnt work|not helpful|unhelpful|wrong answer|thats wrong|you (dont|do not) understand|waste of time|disappointed|makes no sense|worst|fuck|screw you|shit|(you|u) suck|(want|like) to complain|make a complaint)\b/,
   ],
   [
     'identity',

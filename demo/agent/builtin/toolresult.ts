@@ -13,10 +13,12 @@ export function toDenied({ name }: Called): string {
     : 'All right, I did not do that.';
 }
 
+export const lookUp = 'I can look that up.';
+
 /** @param names of what the visitor has to say first */
 export function toMissing(names: readonly string[]): string {
   const wanted = names.map((name) => name.charAt(0).toLowerCase() + name.slice(1));
-  return `I can look that up. Send me the ${wanted.join(' and the ')}${names.length > 1 ? ', in one message' : ''}.`;
+  return `${lookUp} Send me the ${wanted.join(' and the ')}${names.length > 1 ? ', in one message' : ''}.`;
 }
 
 export function toResultText({ title, parameters }: Called, { ok, result }: Outcome): string {

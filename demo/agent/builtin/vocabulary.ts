@@ -6,6 +6,7 @@ import type { Search } from '../retrieval/search.ts';
 import { fillers, isCommonWord, knownSynonyms, type Term } from '../retrieval/terms.ts';
 import { countUses, isInWordNet } from '../retrieval/wordnet.ts';
 import { toStem, toStems, toWords } from '../retrieval/words.ts';
+import { nameThings } from './things.ts';
 
 export interface Vocabulary {
   hasWord(word: string): boolean;
@@ -16,6 +17,8 @@ export interface Vocabulary {
   areSiblings(one: string, other: string): boolean;
   /** Written with a capital wherever it stands: no other thing's answer is its own. */
   isName(stem: string): boolean;
+  /** What else the heading of a thing of this name says: a Kestrel is a canister stove. */
+  kindsOf(stem: string): readonly string[];
   /** In most of the pages' sections: the site's own name, for example. */
   isEverywhere(stem: string): boolean;
   /** The rarer, the more it says: 0.3 to 6 or so. Of a word that the site lacks, that of its commonest synonym there. */
@@ -27,17 +30,6 @@ export interface Vocabulary {
 }
 
 const maxKept = 20;
-const mostThings = 8;
-/** What is sold, what is compared, and what is recommended. */
-const group = new RegExp(
-  [
-    String.raw`^\W*(?:what|which) (?:kinds? of |types? of )?([\w -]{3,30}?) (?:do you (?:sell|have|offer|carry|stock)|are there|can i buy)\b.*$`,
-    String.raw`\b(?:differences? between|compare) (?:(?:the|your|both|two|three|all) )*([\w -]{3,30}?)\W*$`,
-    String.raw`^\W*(?:what is|what['’]?s|which is|recommend|can you recommend|which) (?:me )?(?:(?:the|a|an|your) )*(?:best )?([\w -]{3,30}?)(?: (?:do you recommend|should i (?:buy|get|choose|take)|is (?:the )?best))?\W*$`,
-  ].join('|'),
-  'i',
-);
-
 /** Read again when the passages have changed. */
 export function createVocabularies(search: Search) {
   const kept = new Map<string, { version: string; vocabulary: Vocabulary }>();
@@ -98,23 +90,17 @@ function createVocabulary(texts: Iterable<string>, headings: Iterable<string>): 
       one !== other && [...(kinds.get(one) ?? [])].some((kind) => kinds.get(other)?.has(kind)),
     isName: (stem) => capital.has(stem) && !plain.has(stem) && !dates.has(stem),
     isThing: (stem) => things.has(stem),
+    kindsOf: (stem) =>
+      names.flatMap((name) => {
+        const own = toStems(name.split(' › ').at(-1)!);
+        return own.has(stem) ? [...own].filter((other) => other !== stem) : [];
+      }),
     isEverywhere: (stem) => total > 5 && (stems.get(stem) ?? 0) > total / 2,
     rarity(stem, synonyms = []) {
       const holding = stems.get(stem) ?? Math.max(0, ...synonyms.map((word) => stems.get(toStem(word)) ?? 0));
       return Math.log(1 + (total - holding + 0.5) / (holding + 0.5));
     },
-    nameThings(text) {
-      const [, sold, compared, wanted] = group.exec(text) ?? [];
-      const said = toStems(sold ?? compared ?? wanted ?? text);
-      const things = names.flatMap((name) => {
-        const [kind = '', thing, ...deeper] = name.split(' › ');
-        const own = toStems(kind);
-        const isMeant = own.size === said.size && [...own].every((stem) => said.has(stem));
-        return isMeant && thing !== undefined && deeper.length === 0 ? [thing] : [];
-      });
-      if (things.length < 2 || things.length > mostThings) return text;
-      return `compare ${(compared ?? wanted) ? '' : 'the price of '}${things.join(' and ')}`;
-    },
+    nameThings: (text) => nameThings(text, names),
     correct: (text) =>
       joinParts(text, words).replace(/[\p{L}’']{4,}/gu, (word) => {
         const lower = word.toLowerCase();

@@ -173,6 +173,14 @@ describe('the built-in answerer', () => {
     expect(asked).toEqual(['is the Hearth  ?']);
   });
 
+  test('what is sent piece by piece because it was asked for is looked up', async () => {
+    const chat_id = randomUUID();
+    expect((await ask('Where is my order?', { chat_id })).reply).toContain('Send me the order number');
+    const paused = await ask('LF-10234', { chat_id });
+    const said = paused.tool ? paused : await ask('ada@larkfield.example', { chat_id });
+    expect(said.tool?.parameters).toMatchObject({ orderNumber: 'LF-10234' });
+  });
+
   test('an order question without a number is answered with a request for it', async () => {
     expect((await ask('Where is my order?')).reply).toContain('Send me the order number');
   });

@@ -1,0 +1,28 @@
+/** What a site has of a kind, by the headings of its pages: "Tents › Skylark 2 tent". */
+
+import { toStems } from '../retrieval/words.ts';
+
+const mostThings = 8;
+/** What is sold, what is compared, and what is recommended. */
+const group = new RegExp(
+  [
+    String.raw`^\W*(?:what|which) (?:kinds? of |types? of )?([\w -]{3,30}?) (?:do you (?:sell|have|offer|carry|stock)|are there|can i buy)\b.*$`,
+    String.raw`\b(?:differences? between|compare) (?:(?:the|your|both|two|three|all) )*([\w -]{3,30}?)\W*$`,
+    String.raw`^\W*(?:what is|what['’]?s|which is|recommend|can you recommend|which) (?:me )?(?:(?:the|a|an|your) )*(?:best )?([\w -]{3,30}?)(?: (?:do you recommend|should i (?:buy|get|choose|take)|is (?:the )?best))?\W*$`,
+  ].join('|'),
+  'i',
+);
+
+/** "What tents do you sell", "the two tents": with the names of the things under that heading. */
+export function nameThings(text: string, names: readonly string[]): string {
+  const [, sold, compared, wanted] = group.exec(text) ?? [];
+  const said = toStems(sold ?? compared ?? wanted ?? text);
+  const things = names.flatMap((name) => {
+    const [kind = '', thing, ...deeper] = name.split(' › ');
+    const own = toStems(kind);
+    const isMeant = own.size === said.size && [...own].every((stem) => said.has(stem));
+    return isMeant && thing !== undefined && deeper.length === 0 ? [thing] : [];
+  });
+  if (things.length < 2 || things.length > mostThings) return text;
+  return `compare ${(compared ?? wanted) ? '' : 'the price of '}${things.join(' and ')}`;
+}
