@@ -69,7 +69,9 @@ export function createDeciding(deps: DecidingDeps): Deciding {
           const hasGoneOn = now?.status !== 'paused' || now.pause?.expiresAt !== pause.expiresAt;
           if (hasGoneOn && problem.value === said) problem.value = undefined;
         });
-        return look(entry).finally(undo);
+        // The card can be decided on meanwhile.
+        look(entry).finally(undo);
+        return;
       }
       // Only a reply ends the note: a page that goes away breaks the call off, and what it said may have arrived.
       memory.change({ deciding: undefined });

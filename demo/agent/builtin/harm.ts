@@ -11,10 +11,13 @@ const animal = /\b(dog|cat|puppy|kitten|rabbit|pet|hamster|guinea pig|vet)\b/i;
 const hurt =
   /\b(swallowed|drank|ate|eaten)\b.*\b(wax|battery|fuel|gas|soap|detergent|spray|pills?|tablets?|medicine|poison\w*|plastic|something|magnet|glue|canister|kit)\b|\b(unconscious|not breathing|can['’]?t breathe|won['’]?t wake|passed out|fainted|chok(ed|ing)|poisoned|bleeding|having a (fit|seizure|heart attack)|burn(ed|t) (my|his|her|their|our)|broke (my|his|her) (leg|arm)|severe burn)\b/i;
 
+/** Said of the person: "he swallowed it, what should I do" may be about a dog. */
+const hurtPerson = new RegExp(`${people.source}[^.?!]{0,40}?(?:${hurt.source})`, 'i');
+
 /** @returns undefined for what harms nobody, and for animals, whose pages say what to do */
 export function readHarm(text: string): Harm | undefined {
   if (self.test(text)) return 'self';
-  return people.test(text) && hurt.test(text) && !animal.test(text) ? 'person' : undefined;
+  return hurtPerson.test(text) && !animal.test(text) ? 'person' : undefined;
 }
 
 /** @param ways how to reach a person of the site, as markdown */
