@@ -151,6 +151,11 @@ export function hasSaid({ answer = '' }: AlignedTurn, answers: readonly { text: 
   return answer !== '' && text !== '' && (text.startsWith(answer) || answer.startsWith(text));
 }
 
+/** The turn knows it by its id, or by its words. */
+export function isAnswerOf(turn: AlignedTurn, message: RecordedMessage): boolean {
+  return message.id === turn.agentMessageId || hasSaid(turn, [message]);
+}
+
 /**
  * Of the messages in a turn's place the one that is its answer: the one that it is known by, else the last that none of
  * `others`, whose own place holds nothing, has said. An agent may write down late what it said before.
@@ -163,8 +168,8 @@ export function pickAnswer(
   const known = answers.find(({ id }) => id === turn?.agentMessageId);
   if (known || !turn) return known ?? answers.at(-1);
   return answers.findLast((message) => {
-    const isIts = (other: AlignedTurn) => other.agentMessageId === message.id || hasSaid(other, [message]);
-    return hasSaid(turn, [message]) || !others.some((other) => other.id !== turn.id && isIts(other));
+    const isOthers = others.some((other) => other.id !== turn.id && isAnswerOf(other, message));
+    return isAnswerOf(turn, message) || !isOthers;
   });
 }
 

@@ -2,7 +2,7 @@
 import type { RecordedMessage } from '../agent/conversation.ts';
 import { type Message, toAgentMessageId } from '../protocol/wire.ts';
 import type { TurnRecord } from '../store/store.ts';
-import { alignRecord, clockSkewMs, type Exchange, hasSaid, pickAnswer } from './alignment.ts';
+import { alignRecord, clockSkewMs, type Exchange, hasSaid, isAnswerOf, pickAnswer } from './alignment.ts';
 import { readEarlier } from './earlier.ts';
 import { toWords } from './words.ts';
 
@@ -74,7 +74,7 @@ export function toEntries(
 function findMissing(exchanges: readonly Exchange[], turns: readonly TurnRecord[]): TurnRecord[] {
   const found = new Set(
     exchanges.flatMap(({ turn, answers }) =>
-      turn && answers.some((one) => one.id === turn.agentMessageId || hasSaid(turn, [one])) ? [turn.id] : [],
+      turn && answers.some((one) => isAnswerOf(turn, one)) ? [turn.id] : [],
     ),
   );
   return turns.filter(({ id }) => !found.has(id));

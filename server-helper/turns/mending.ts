@@ -26,6 +26,7 @@ type Broken = {
   onLife(): void;
 };
 
+export const recordMessages = 20;
 const waitsMs = [0, 500, 1500, 4000];
 /** What the record of a silent agent held one round before was last written then, a second and a half ago. */
 const steadyRound = 2;
@@ -44,7 +45,7 @@ export async function findRest(
   const { turn, conversation } = run;
   const { chatId } = conversation;
   const nothing = (error: HelperError): Rest => ({ kind: 'nothing', error });
-  const asItStands: Rest = { kind: 'text', text: '', id: undefined };
+  const asItStands = (): Rest => ({ kind: 'text', text: turn.text, id: undefined });
   let error = cause ?? new HelperError('agent-unavailable');
   /** Something runs at the agent, perhaps this turn; and what its record held as the answer then. */
   let [isPerhaps, before]: [boolean, string?] = [false];
@@ -90,14 +91,14 @@ export async function findRest(
         return { kind: 'text', text: found.text, id: found.id };
       }
       before = found?.text;
-      if (isWhole(turn)) return { ...asItStands, text: turn.text };
+      if (isWhole(turn)) return asItStands();
       if (!found && !run.hasArrived && !isPerhaps) break;
     } catch (caught) {
       // A store that does not answer is no reason to give an answer up.
       error = caught instanceof HelperError ? caught : new HelperError('internal');
       // An agent that cannot be reached, and may never have had the question: the visitor need not wait to be told.
       if (!run.hasArrived && !isPerhaps && waitMs > 0) break;
-      if (isWhole(turn)) return { ...asItStands, text: turn.text };
+      if (isWhole(turn)) return asItStands();
     }
   }
   return turn.reply ? { kind: 'reply', reply: turn.reply } : nothing(error);
@@ -112,8 +113,6 @@ export async function findRest(
     return all ?? messages;
   }
 }
-
-export const recordMessages = 20;
 
 /** `[DONE]` was the agent's own word that nothing is missing. */
 function isWhole({ saidDone, text, textBefore, damaged }: LiveTurn): boolean {

@@ -9,7 +9,7 @@ import { compareThings } from './compare.ts';
 import { readLanguage, toEnglish } from './language.ts';
 import { findWarnings, readPeril } from './peril.ts';
 import { type Question, readQuestion } from './question.ts';
-import { phoneNumber, pick, putFirst, withHelpLine, withSteps, withWarning } from './quote.ts';
+import { emailAddress, phoneNumber, pick, putFirst, withHelpLine, withSteps, withWarning } from './quote.ts';
 import { type Ranked, rankUnits } from './rank.ts';
 import { escapeMarkdown, sayComparison, sayUnits } from './say.ts';
 import { isHomePath, isUrgent, toShortTitle, toUnits } from './units.ts';
@@ -63,7 +63,7 @@ export function createLookup(search: Search, synonyms: readonly (readonly string
       pageTitle: page && toShortTitle(page.title),
       synonyms,
       knows: vocabulary.knows,
-      isName: (stem) => vocabulary.isName(stem) && !vocabulary.isEverywhere(stem),
+      isName: vocabulary.isName,
       areSiblings: vocabulary.areSiblings,
     });
     const reasoning = `Searching the site's pages for: ${question.terms.map(({ word }) => word).join(', ')}.`;
@@ -140,7 +140,7 @@ export function createLookup(search: Search, synonyms: readonly (readonly string
         .map(({ content }) => content)
         .join('\n');
       const phone = phoneNumber.exec(text)?.[0];
-      const email = /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/.exec(text)?.[0];
+      const email = emailAddress.exec(text)?.[0];
       const ways = [phone && `call ${phone}`, email && `write to ${email}`].filter(
         (way) => way !== undefined,
       );
@@ -156,7 +156,7 @@ export function createLookup(search: Search, synonyms: readonly (readonly string
         earlier: [],
         synonyms,
         knows: vocabulary.knows,
-        isName: (stem) => vocabulary.isName(stem) && !vocabulary.isEverywhere(stem),
+        isName: vocabulary.isName,
         areSiblings: vocabulary.areSiblings,
       });
       const words = question.topics.map(({ word }) => word);

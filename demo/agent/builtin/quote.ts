@@ -5,6 +5,7 @@ import { names, type Ranked } from './rank.ts';
 import { isGrave, isUrgent, toThing, toUnits, type Unit } from './units.ts';
 
 const maxSentences = 3;
+export const emailAddress = /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/;
 export const phoneNumber = /\+?\(?\d[\d ()-]{6,}\d/;
 
 /** Several things that fit as well, or the best and what belongs to it. */

@@ -76,6 +76,9 @@ const fillers = new Set(
   ),
 );
 
+/** Whatever else is said along with it. */
+const inAnyWords: ReadonlySet<Talk> = new Set(['contact', 'person', 'identity', 'ability', 'mood']);
+
 /** @returns undefined for what is a question, whatever it begins with */
 export function readTalk(text: string): Talk | undefined {
   const words = toWords(text);
@@ -83,8 +86,7 @@ export function readTalk(text: string): Talk | undefined {
   const found = patterns.find(([, pattern]) => pattern.test(plain));
   if (!found) return undefined;
   const [talk, pattern] = found;
-  if (talk === 'contact' || talk === 'person' || talk === 'identity' || talk === 'ability' || talk === 'mood')
-    return talk;
+  if (inAnyWords.has(talk)) return talk;
   // "Hi, how much is it?" greets and asks.
   const rest = toTerms(plain.replace(pattern, ' ')).filter(({ word }) => !fillers.has(word));
   const asks = rest.filter(({ weak }) => !weak);

@@ -1,7 +1,8 @@
 /** What every site is asked, in few words: hours, place, ways to reach and to pay, delivery, data. Each has its own place. */
 
 import type { FoundPassage } from '../retrieval/search.ts';
-import { readMeasures } from './measure.ts';
+import { hasMeasure } from './measure.ts';
+import { emailAddress, phoneNumber } from './quote.ts';
 import { isHomePath, toShortTitle, toUnits, type Unit } from './units.ts';
 
 export interface Usual {
@@ -14,11 +15,7 @@ export interface Usual {
   isShort: boolean;
 }
 
-const phone = /\+?\(?\d[\d ()-]{6,}\d/;
-const email = /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/;
 const street = /\b\d+ [A-Z]\w+(?: [A-Z]\w+)? (?:Lane|Street|Road|Avenue|Square|Way|Drive|Court|St|Rd|Ave)\b/;
-const has = (dimension: string) => (text: string) =>
-  readMeasures(text).some((measure) => measure.dimension === dimension);
 const reach = /\b(contact|phones?|reach|counter|visit|find us|about)\b/i;
 const delivery =
   /\b(shipping|delivery|postage)\b.*\b(times?|costs?|prices?|rates?|charges?)\b|\b(times?|costs?|prices?)\b.*\b(shipping|delivery)\b|^(shipping|delivery)$/i;
@@ -34,7 +31,7 @@ const usual: readonly (Usual & { asked: readonly string[] })[] = [
     ],
     words: ['hours', 'open', 'opening', 'closed'],
     headed: /\bhours\b|\bopening\b/i,
-    tells: (text) => has('clock')(text) || /\bclosed\b/i.test(text),
+    tells: (text) => hasMeasure(text, 'clock') || /\bclosed\b/i.test(text),
     isShort: false,
   },
   {
@@ -57,7 +54,7 @@ const usual: readonly (Usual & { asked: readonly string[] })[] = [
     ],
     words: ['phone', 'telephone', 'call', 'contact'],
     headed: reach,
-    tells: (text) => phone.test(text),
+    tells: (text) => phoneNumber.test(text),
     isShort: true,
   },
   {
@@ -67,7 +64,7 @@ const usual: readonly (Usual & { asked: readonly string[] })[] = [
     ],
     words: ['email', 'mail', 'write', 'contact'],
     headed: reach,
-    tells: (text) => email.test(text),
+    tells: (text) => emailAddress.test(text),
     isShort: true,
   },
   {
@@ -92,7 +89,8 @@ const usual: readonly (Usual & { asked: readonly string[] })[] = [
     ],
     words: ['shipping', 'delivery', 'postage', 'deliver'],
     headed: delivery,
-    tells: (text) => has('money')(text) || has('duration')(text) || /\b(days?|cost)\b/i.test(text),
+    tells: (text) =>
+      hasMeasure(text, 'money') || hasMeasure(text, 'duration') || /\b(days?|cost)\b/i.test(text),
     isShort: false,
   },
   {

@@ -15,7 +15,7 @@ export interface Vocabulary {
   knows(term: Term): boolean;
   /** Under the same heading, or in the first column of the same table. */
   areSiblings(one: string, other: string): boolean;
-  /** Written with a capital wherever it stands: no other thing's answer is its own. */
+  /** Written with a capital wherever it stands, and not the site's own: no other thing's answer is its own. */
   isName(stem: string): boolean;
   /** What else the heading of a thing of this name says: a Kestrel is a canister stove. */
   kindsOf(stem: string): readonly string[];
@@ -83,19 +83,20 @@ function createVocabulary(texts: Iterable<string>, headings: Iterable<string>): 
     return corrected;
   };
 
+  const isEverywhere = (stem: string) => total > 5 && (stems.get(stem) ?? 0) > total / 2;
   return {
     knows: ({ stem, synonyms }) => stems.has(stem) || synonyms.some((word) => stems.has(toStem(word))),
     hasWord: (word) => words.has(word.toLowerCase()),
     areSiblings: (one, other) =>
       one !== other && [...(kinds.get(one) ?? [])].some((kind) => kinds.get(other)?.has(kind)),
-    isName: (stem) => capital.has(stem) && !plain.has(stem) && !dates.has(stem),
+    isName: (stem) => capital.has(stem) && !plain.has(stem) && !dates.has(stem) && !isEverywhere(stem),
     isThing: (stem) => things.has(stem),
     kindsOf: (stem) =>
       names.flatMap((name) => {
         const own = toStems(name.split(' › ').at(-1)!);
         return own.has(stem) ? [...own].filter((other) => other !== stem) : [];
       }),
-    isEverywhere: (stem) => total > 5 && (stems.get(stem) ?? 0) > total / 2,
+    isEverywhere,
     rarity(stem, synonyms = []) {
       const holding = stems.get(stem) ?? Math.max(0, ...synonyms.map((word) => stems.get(toStem(word)) ?? 0));
       return Math.log(1 + (total - holding + 0.5) / (holding + 0.5));
