@@ -1,20 +1,14 @@
 /** Clause 19: a record that is written later than the answer is streamed, or in many parts, never makes a fragment the answer. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Message } from '../../server-helper/protocol/wire.ts';
 import { type Script, sendJson } from '../support/fake-agent.ts';
 import { makePause, pauseWith } from '../support/pause.ts';
-import { type Rig, startRig } from '../support/rig.ts';
-import { makeQuestion, toTurnPath, type Visitor } from '../support/visitor.ts';
+import { useRig } from '../support/rig.ts';
+import { makeQuestion, toTurnPath } from '../support/visitor.ts';
 
-let rig: Rig;
-let visitor: Visitor;
-beforeAll(async () => {
-  rig = await startRig();
-  visitor = await rig.visit();
-});
-afterAll(() => rig.close());
+const { rig, visitor } = await useRig();
 
 const status = 'GET /v1/bot/chat/stream-status';
 const part = 'Returns are free ';

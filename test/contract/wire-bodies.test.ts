@@ -1,17 +1,11 @@
 /** Clause 23: what a request's body may be. */
 import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Rig, startRig } from '../support/rig.ts';
-import { callHelper, toTurnPath, type Visitor } from '../support/visitor.ts';
+import { expect, test } from 'vitest';
+import { useRig } from '../support/rig.ts';
+import { callHelper, toTurnPath } from '../support/visitor.ts';
 
-let rig: Rig;
-let visitor: Visitor;
-beforeAll(async () => {
-  rig = await startRig();
-  visitor = await rig.visit();
-});
-afterAll(() => rig.close());
+const { rig, visitor } = await useRig();
 
 const turn = () => toTurnPath(randomUUID(), randomUUID());
 const bodies: [method: string, path: () => string, body: object][] = [

@@ -1,16 +1,10 @@
 /** Clauses 11 and 23: a turn that waits for what its visitor decides. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { executionId, makePause, pauseWith, resumeWith } from '../support/pause.ts';
-import { type Rig, startRig } from '../support/rig.ts';
-import { makeQuestion, toTurnPath, type Visitor } from '../support/visitor.ts';
+import { useRig } from '../support/rig.ts';
+import { makeQuestion, toTurnPath } from '../support/visitor.ts';
 
-let rig: Rig;
-let visitor: Visitor;
-beforeAll(async () => {
-  rig = await startRig();
-  visitor = await rig.visit();
-});
-afterAll(() => rig.close());
+const { rig, visitor } = await useRig();
 
 const orderPause = makePause({ name: 'order_status', parameters: { orderNumber: 'LF-1' } });
 

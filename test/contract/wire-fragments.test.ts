@@ -1,18 +1,12 @@
 /** A fragment never poses as an answer, and a whole one is never lost: what the agent says of its own texts counts. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { sendJson } from '../support/fake-agent.ts';
 import { makePause, pauseWith } from '../support/pause.ts';
-import { type Rig, startRig } from '../support/rig.ts';
-import { makeQuestion, toTurnPath, type Visitor } from '../support/visitor.ts';
+import { useRig } from '../support/rig.ts';
+import { makeQuestion, toTurnPath } from '../support/visitor.ts';
 
-let rig: Rig;
-let visitor: Visitor;
-beforeAll(async () => {
-  rig = await startRig();
-  visitor = await rig.visit();
-});
-afterAll(() => rig.close());
+const { rig, visitor } = await useRig();
 
 const half = 'Do not take these two together unless your ';
 const historyOf = async (conversationId: string) =>

@@ -1,17 +1,11 @@
 /** Clause 35: an earlier answer that goes on at the agent is never told as the next question's. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createGate } from '../support/gate.ts';
-import { type Rig, startRig } from '../support/rig.ts';
-import { makeQuestion, toTurnPath, type Visitor } from '../support/visitor.ts';
+import { useRig } from '../support/rig.ts';
+import { makeQuestion, toTurnPath } from '../support/visitor.ts';
 
-let rig: Rig;
-let visitor: Visitor;
-beforeAll(async () => {
-  rig = await startRig();
-  visitor = await rig.visit();
-});
-afterAll(() => rig.close());
+const { rig, visitor } = await useRig();
 
 const first = 'Your card number ';
 const whole = `${first}is 4711.`;

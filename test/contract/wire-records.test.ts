@@ -1,17 +1,11 @@
 /** Clause 19: an answer that broke off is taken from the agent's record, whatever else the agent fails to say. */
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Rig, startRig } from '../support/rig.ts';
-import { makeQuestion, toTurnPath, type Visitor } from '../support/visitor.ts';
+import { expect, test } from 'vitest';
+import { useRig } from '../support/rig.ts';
+import { makeQuestion, toTurnPath } from '../support/visitor.ts';
 
-let rig: Rig;
-let visitor: Visitor;
-beforeAll(async () => {
-  rig = await startRig();
-  visitor = await rig.visit();
-});
-afterAll(() => rig.close());
+const { rig, visitor } = await useRig();
 
 const status = 'GET /v1/bot/chat/stream-status';
 

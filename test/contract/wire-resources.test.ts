@@ -1,17 +1,11 @@
 /** Clauses 22 and 23: pages of what was said, and small changes. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createGate } from '../support/gate.ts';
-import { type Rig, startRig } from '../support/rig.ts';
-import { makeQuestion, makeSsoToken, type Visitor } from '../support/visitor.ts';
+import { useRig } from '../support/rig.ts';
+import { makeQuestion, makeSsoToken } from '../support/visitor.ts';
 
-let rig: Rig;
-let visitor: Visitor;
-beforeAll(async () => {
-  rig = await startRig();
-  visitor = await rig.visit();
-});
-afterAll(() => rig.close());
+const { rig, visitor } = await useRig();
 
 test('clause 22: liveTurn is {turnId}, in the list and in the conversation, while the turn runs', async () => {
   const gate = createGate();

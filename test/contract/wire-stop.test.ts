@@ -1,18 +1,12 @@
 /** Clauses 14 and 15: a turn that is stopped, or whose conversation is deleted. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createGate } from '../support/gate.ts';
 import { until } from '../support/helper-process.ts';
-import { type Rig, startRig } from '../support/rig.ts';
-import { makeQuestion, toTurnPath, type Visitor } from '../support/visitor.ts';
+import { useRig } from '../support/rig.ts';
+import { makeQuestion, toTurnPath } from '../support/visitor.ts';
 
-let rig: Rig;
-let visitor: Visitor;
-beforeAll(async () => {
-  rig = await startRig();
-  visitor = await rig.visit();
-});
-afterAll(() => rig.close());
+const { rig, visitor } = await useRig();
 
 const cancelsOf = (chatId: unknown) =>
   rig.agent.callsTo('POST /v1/bot/chat/cancel').filter((call) => call.body.chat_id === chatId);

@@ -1,17 +1,11 @@
 /** Clauses 11 to 14: a turn's stream, its ids, and what may share them. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createGate } from '../support/gate.ts';
-import { type Rig, startRig } from '../support/rig.ts';
-import { makeQuestion, type TurnStream, toTurnPath, type Visitor } from '../support/visitor.ts';
+import { useRig } from '../support/rig.ts';
+import { makeQuestion, type TurnStream, toTurnPath } from '../support/visitor.ts';
 
-let rig: Rig;
-let visitor: Visitor;
-beforeAll(async () => {
-  rig = await startRig();
-  visitor = await rig.visit();
-});
-afterAll(() => rig.close());
+const { rig, visitor } = await useRig();
 
 /** The next answer says `One `, then waits until the gate is open. */
 function answerInTwoParts() {

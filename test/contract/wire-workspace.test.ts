@@ -1,16 +1,10 @@
 /** Clause 25: every question goes into a workspace that the helper pinned. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type Environment, until } from '../support/helper-process.ts';
-import { type Rig, startRig } from '../support/rig.ts';
+import { startRig, useRig } from '../support/rig.ts';
 import { makeQuestion, type Visitor } from '../support/visitor.ts';
 
-let rig: Rig;
-let visitor: Visitor;
-beforeAll(async () => {
-  rig = await startRig();
-  visitor = await rig.visit();
-});
-afterAll(() => rig.close());
+const { rig, visitor } = await useRig();
 
 /** The workspaces of these questions, each of a new conversation unless they share one. */
 async function pinnedBy(env: Environment, ask: (first: Visitor, second: Visitor) => Promise<void>) {

@@ -1,4 +1,5 @@
 /** A fake agent and a helper process that relays to it. */
+import { afterAll } from 'vitest';
 import { startFakeAgent } from './fake-agent.ts';
 import { type HelperOptions, startHelper } from './helper-process.ts';
 import { createVisitor } from './visitor.ts';
@@ -18,4 +19,11 @@ export async function startRig(options: Omit<HelperOptions, 'agentUrl'> = {}) {
       await helper.close();
     },
   };
+}
+
+/** The rig of a test file, closed after its last test, and a visitor there. */
+export async function useRig(options?: Parameters<typeof startRig>[0]) {
+  const rig = await startRig(options);
+  afterAll(() => rig.close());
+  return { rig, visitor: await rig.visit() };
 }
