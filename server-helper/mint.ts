@@ -1,12 +1,14 @@
 /** Mints SSO tokens: what a site's backend calls for the visitor it has signed in. */
 import { SignJWT } from 'jose';
+import { findFault, isAbsent } from './auth/claims.ts';
 
 export type SsoClaims = {
   /** Of the visitor, from the site's own session; 1 to 254 characters. */
   email: string;
-  name?: string;
-  /** The site's own stable id of the visitor. Without one the e-mail address is the identity. */
-  externalId?: string;
+  /** At most 254 characters. */
+  name?: string | null;
+  /** The site's own stable id of the visitor, as a string; 1 to 254 characters. Without one the e-mail address is the identity. */
+  externalId?: string | null;
 };
 
 const maxSeconds = 3600;
@@ -24,13 +26,15 @@ export async function signSsoToken(
   const key = new TextEncoder().encode(secret);
   if (key.length < 32)
     throw new TypeError('secret must have at least 32 bytes; make one with: openssl rand -hex 32');
-  if (typeof claims.email !== 'string' || claims.email === '') throw new TypeError('email is missing');
+  const { email, name, externalId } = claims;
+  const fault = findFault({ email, name, subject: externalId }, { subject: 'externalId' });
+  if (fault !== undefined) throw new TypeError(fault);
   if (!(expiresInSeconds > 0 && expiresInSeconds <= maxSeconds))
     throw new TypeError(`expiresInSeconds must be from 1 to ${maxSeconds}`);
   const now = Math.floor(Date.now() / 1000);
-  const payload: Record<string, string> = { email: claims.email };
-  if (claims.name !== undefined) payload.name = claims.name;
-  if (claims.externalId !== undefined) payload.external_id = claims.externalId;
+  const payload: Record<string, string> = { email };
+  if (!isAbsent(name)) payload.name = name;
+  if (!isAbsent(externalId)) payload.external_id = externalId;
   return new SignJWT(payload)
     .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
     .setIssuedAt(now)

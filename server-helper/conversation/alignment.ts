@@ -156,6 +156,11 @@ export function isAnswerOf(turn: AlignedTurn, message: RecordedMessage): boolean
   return message.id === turn.agentMessageId || hasSaid(turn, [message]);
 }
 
+/** The record may still hold less of an answer than was streamed: what is kept stands until it holds as much. */
+export function toWhole(recorded: string | undefined, kept: string | undefined): string | undefined {
+  return recorded !== undefined && recorded.length >= (kept?.length ?? 0) ? recorded : kept;
+}
+
 /**
  * Of the messages in a turn's place the one that is its answer: the one that it is known by, else the last that none of
  * `others`, whose own place holds nothing, has said. An agent may write down late what it said before.

@@ -2,7 +2,15 @@
 import type { RecordedMessage } from '../agent/conversation.ts';
 import { type Message, toAgentMessageId } from '../protocol/wire.ts';
 import type { TurnRecord } from '../store/store.ts';
-import { alignRecord, clockSkewMs, type Exchange, hasSaid, isAnswerOf, pickAnswer } from './alignment.ts';
+import {
+  alignRecord,
+  clockSkewMs,
+  type Exchange,
+  hasSaid,
+  isAnswerOf,
+  pickAnswer,
+  toWhole,
+} from './alignment.ts';
 import { readEarlier } from './earlier.ts';
 import { toWords } from './words.ts';
 
@@ -136,8 +144,7 @@ function toTurnMessages(
     });
   // A turn that still runs tells its answer itself.
   if (turn?.status === 'running' || turn?.status === 'paused') return messages;
-  const kept = turn?.answer ?? '';
-  const text = recorded && recorded.text.length >= kept.length ? recorded.text : kept;
+  const text = toWhole(recorded?.text, turn?.answer) ?? '';
   if (!recorded && !turn) return messages;
   const answer: Message = {
     id: turn ? toAgentMessageId(turn.id) : (recorded?.id ?? turnId),

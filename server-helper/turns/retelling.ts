@@ -1,10 +1,15 @@
 /** Tells a turn from the records, as it stands in the store: after a restart, or when another helper has ended it. */
+import { toWhole } from '../conversation/alignment.ts';
 import { readPause } from '../conversation/pause.ts';
 import { readBack } from '../conversation/readback.ts';
 import { HelperError } from '../errors.ts';
 import type { ConversationRecord, TurnRecord } from '../store/store.ts';
+import { within } from '../within.ts';
 import type { RunContext } from './run.ts';
 import type { LiveTurn } from './turn.ts';
+
+/** So long the end of an answer that is kept waits for its sources. */
+const sourcesMs = 1_000;
 
 /**
  * Adds to `turn` what it lacks up to the end that `record` has.
@@ -33,17 +38,14 @@ async function tell(
 ): Promise<void> {
   const { agentMessageId, answer } = record;
   if (record.status === 'completed') {
+    const read = async () => {
+      if (agentMessageId === undefined) return undefined;
+      return readBack(conversations, chatId, (all) => all.find(({ id }) => id === agentMessageId));
+    };
+    // What is kept here needs no agent: only its sources are missing then.
     const found =
-      agentMessageId === undefined
-        ? undefined
-        : await readBack(conversations, chatId, (all) => all.find(({ id }) => id === agentMessageId)).catch(
-            (error: unknown) => {
-              // What is kept here needs no agent.
-              if (answer === undefined) throw error;
-              return undefined;
-            },
-          );
-    const text = found?.text ?? answer;
+      answer === undefined ? await read() : await within(read(), sourcesMs).catch(() => undefined);
+    const text = toWhole(found?.text, answer);
     if (text === undefined) throw new HelperError('not-found');
     sayRest(turn, text);
     if (turn.sources.length === 0) turn.cite(found?.sources ?? []);

@@ -323,3 +323,44 @@ test('a decision made at another helper as soon as the pause is told is taken', 
   expect(end.ended('turn-completed').message.text).toBe('One moment. It left.');
   there.leave();
 });
+
+test.each([
+  ['nothing', ''],
+  ['the first words', 'One '],
+])(
+  'what the record holds of the answer at first, %s, is not told elsewhere as the answer',
+  async (_, held) => {
+    const visitor = await createVisitor(here.one);
+    const [conversationId, turnId] = [randomUUID(), randomUUID()];
+    here.agent.nextChat(async (answer) => {
+      answer.recordQuestion();
+      answer.open();
+      answer.event('delta', { text: 'One two.' });
+      const message = answer.recordReply(held);
+      answer.event('done', {
+        chat: { reply: 'One two.', agent: { ...message, content: 'One two.' }, sources: [] },
+      });
+      answer.end();
+    });
+    const stream = await visitor.ask(conversationId, turnId, makeQuestion());
+    await stream.whole();
+    expect(stream.ended('turn-completed').message.text).toBe('One two.');
+    const there = await at(here.two, visitor).attach(conversationId, turnId);
+    await there.whole();
+    expect([there.text, there.ended('turn-completed').message.text]).toEqual(['One two.', 'One two.']);
+  },
+);
+
+test('an end that is stored is told elsewhere although the agent does not give its record', async () => {
+  const visitor = await createVisitor(here.one);
+  const { conversationId, turnId, stream, gate } = await askSlowly(visitor);
+  const there = await at(here.two, visitor).attach(conversationId, turnId);
+  const read = createGate();
+  here.agent.override('GET /v1/bot/chat/read', async () => read.opened);
+  gate.open();
+  await until(() => kinds(there).includes('turn-completed'), 'the end is told', 5_000);
+  expect(there.ended('turn-completed').message.text).toBe('One two.');
+  here.agent.restore('GET /v1/bot/chat/read');
+  read.open();
+  await stream.whole();
+});
