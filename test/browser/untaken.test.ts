@@ -1,6 +1,7 @@
 /** A question or a decision that was on its way when its page went, on a bad network: shown, asked once, or a draft again. */
 import type { Page, Route } from 'playwright-core';
 import { expect, test } from 'vitest';
+import type { ConversationReply } from '../../server-helper/protocol/wire.ts';
 import { en } from '../../widget/strings/en.ts';
 import { findChat } from '../support/browser.ts';
 import { startFakeHelper, toPage } from '../support/fakehelper.ts';
@@ -265,6 +266,27 @@ test('while a failed answer is tried again, Stop is there and ends that, and not
   conversation.open();
   await page.waitForTimeout(300);
   expect(stage.server.asked.slice(before)).toEqual([`Fail ${fails}`]);
+});
+
+test('an answer that was completed after all is shown by "Try again", and not asked for anew', async () => {
+  const { page, chat } = scene;
+  const before = stage.server.asked.length;
+  await chat.ask('Fail for long');
+  await chat.waitForAnswer('failed');
+  await page.route(/\/conversations\/[\w-]+$/, async (route) => {
+    const response = await route.fetch();
+    const reply = (await response.json()) as ConversationReply;
+    const messages = reply.messages.map(({ code, ...message }) =>
+      code ? { ...message, text: 'All of it', status: 'completed' } : message,
+    );
+    await route.fulfill({ response, json: { ...reply, messages } });
+  });
+  await chat.button('Try again').click();
+  const answer = await chat.waitForAnswer('completed');
+  await page.unroute(/\/conversations\/[\w-]+$/);
+  expect(await answer.textContent()).toContain('All of it');
+  await chat.ask('Second');
+  await expect.poll(() => stage.server.asked.slice(before)).toEqual(['Fail for long', 'Second']);
 });
 
 test('a chat that is closed while a failed answer is tried again stays closed', async () => {

@@ -13,7 +13,7 @@ import { createOutbox } from './outbox.ts';
 import { createReading } from './reading.ts';
 import { createScreen, type Screen } from './screen.ts';
 import { createStopping } from './stopping.ts';
-import { createAnswer } from './turn.ts';
+import { createAnswer, isRunning } from './turn.ts';
 import type { Unsent } from './unsent.ts';
 import { makeUuid } from './uuid.ts';
 
@@ -205,12 +205,16 @@ export function createConversation(deps: ConversationDeps): Conversation {
       await reload(id.value as string).catch(() => {});
       // Stopped, or somebody else is there or may be: it stays as it was, to be tried again.
       if (endRetry !== end) return;
+      // It was answered after all, or is being: only the word of it had not come.
+      const told = screen.find(turnId)?.answer.value;
+      const isAnswered = told !== undefined && ['completed', 'writing', 'paused'].includes(told.status);
       const isWanted = !signal.aborted && running.value === turnId && deps.isReady();
       batch(() => {
         end();
         // What was asked since on another device is not taken back.
         const isLast = entries.value.at(-1)?.turnId === turnId;
-        if (isWanted) take(makeId(), toRequest(question, isLast ? turnId : undefined), true);
+        if (isAnswered) running.value = isRunning(told) ? turnId : undefined;
+        else if (isWanted) take(makeId(), toRequest(question, isLast ? turnId : undefined), true);
       });
     },
     deciding: { sessions, memory, tabs, screen, follow, load, say: say('decision-failed') },
