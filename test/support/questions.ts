@@ -102,6 +102,9 @@ const flatten = (text: string) =>
     .replaceAll('’', "'")
     .toLowerCase();
 
+/** One page under two addresses. */
+const toOne = (path: string) => path.replace(/^\/index\.html$/, '/');
+
 function judge(
   question: TestQuestion,
   reply: string,
@@ -117,7 +120,7 @@ function judge(
   if (question.expect === 'talk') return !options && cited.length === 0 && hasFacts ? 'right' : 'wrong';
   if (question.expect === 'ask') return options && hasFacts ? 'right' : 'wrong';
   if (options) return 'declined wrongly';
-  const isCited = (question.pages ?? []).some((page) => cited.includes(page));
+  const isCited = (question.pages ?? []).some((page) => cited.map(toOne).includes(toOne(page)));
   return hasFacts && !hasNever && isCited ? 'right' : 'wrong';
 }
 

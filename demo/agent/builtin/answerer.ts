@@ -50,7 +50,9 @@ export function createBuiltinAnswerer(
       if (request.resumed) {
         const { tool, decision } = request.resumed;
         if (decision.kind === 'answers') return answerFromPages(decision.answers);
-        await say(decision.kind === 'denied' ? toDenied(tool) : toResultText(tool, decision));
+        await say(
+          decision.kind === 'denied' ? toDenied(tool) : toResultText(tool, decision, request.question),
+        );
         return done;
       }
 
@@ -89,7 +91,9 @@ export function createBuiltinAnswerer(
         const { ok, result } = outcome;
         // What the tool does not know, the pages may still say.
         if (ok || choice.tool.approval !== 'auto') {
-          await say(toResultText({ ...choice.tool, parameters: choice.parameters }, { ok, result }));
+          await say(
+            toResultText({ ...choice.tool, parameters: choice.parameters }, { ok, result }, request.question),
+          );
           return done;
         }
       }

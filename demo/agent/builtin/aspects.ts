@@ -38,7 +38,7 @@ const aspects: readonly Aspect[] = [
   {
     name: 'phone',
     asked:
-      /\b(tele)?phone( number)?\b|\b(call|ring) (you|somebody|someone|the)\b|\bnumber\b.*\bcall\b|\bcall\b.*\bnumber\b|\bemergency (number|line)\b/i,
+      /(?<!\b(my|a|his|her|their) )\b(tele)?phone( number)?\b|\b(call|ring) (you|somebody|someone|the)\b|\bnumber\b.*\bcall\b|\bcall\b.*\bnumber\b|\bemergency (number|line)\b/i,
     named: /phone|telephone|line|call/i,
     told: /\+?\(?\d[\d\s()-]{6,}\d/,
     words: 'phone telephone call ring number line reach contact',
@@ -70,7 +70,7 @@ const aspects: readonly Aspect[] = [
     dimension: 'duration',
     told: /\b(same|next) (business |working )?day\b|\b\d{1,2} (january|february|march|april|may|june|july|august|september|october|november|december)\b|\b(january|february|march|april|may|june|july|august|september|october|november|december) \d|\bonce\b|\btwice\b|\bevery\b|\bdaily\b|\bimmediately\b|\bunlimited\b|\bat once\b|\b\d{1,2} [ap]m\b|\blong(er)?\b|\bexpire/i,
     words:
-      'long fast quick quickly soon often days weeks months hours time take takes when until last recent old age longer longest shorter shortest expire valid period term',
+      'long fast quick quickly soon often days weeks months hours time take takes when until last recent old age longer longest shorter shortest period term',
     isStrict: false,
   },
   {

@@ -5,7 +5,7 @@ import { countUses } from '../retrieval/wordnet.ts';
 import { toStems } from '../retrieval/words.ts';
 import { readMeasures, readRange } from './measure.ts';
 import type { Question } from './question.ts';
-import { isHomePage, names, type Ranked } from './rank.ts';
+import { isFragment, isHomePage, names, type Ranked } from './rank.ts';
 import { isGrave, isUrgent, toShortTitle, toThing } from './units.ts';
 
 const maxOptions = 4;
@@ -37,7 +37,9 @@ const maker =
 /** It names enough of what was asked, and tells what cannot be missing. */
 export function isAnswer(unit: Ranked, { aspect, isTold, terms, text, topics }: Question): boolean {
   if (unit.coverage < (topics.length <= 2 && !unit.tells ? leastOfShort : leastCoverage)) return false;
-  if (unit.missing > mostMissing) return false;
+  if (unit.missing > mostMissing || isFragment(unit)) return false;
+  // What leads into a list says nothing without it.
+  if (unit.kind === 'sentence' && unit.text.endsWith(':')) return false;
   if (isTold && unit.coverage < leastOfTold && !isGrave(unit) && !isUrgent(unit)) return false;
   if (topics.length > 0 && !topics.some((term) => isSaidHere(term, unit))) return false;
   if (asksForMaker.test(text) && !maker.test(unit.text)) return false;

@@ -1,17 +1,18 @@
 /** The look-up of a question in the site's pages: an answer, choices when it is ambiguous, or nothing. */
 
 import type { AnswerRequest } from '../answer/answerer.ts';
-import type { FoundPassage, Search } from '../retrieval/search.ts';
+import type { Search } from '../retrieval/search.ts';
 import { toStems } from '../retrieval/words.ts';
 import type { CitedSource } from '../store/messages.ts';
 import { findGroup, findTied, isAnswer, pickRange, preferPage, toOptions, toPages } from './choose.ts';
 import { compareThings } from './compare.ts';
 import { readLanguage, toEnglish } from './language.ts';
 import { findWarnings, readPeril } from './peril.ts';
-import { type Question, readQuestion } from './question.ts';
-import { emailAddress, phoneNumber, pick, putFirst, withHelpLine, withSteps, withWarning } from './quote.ts';
+import { toNothing, toPeople } from './point.ts';
+import { readQuestion } from './question.ts';
+import { pick, putFirst, withHelpLine, withSteps, withWarning } from './quote.ts';
 import { type Ranked, rankUnits } from './rank.ts';
-import { escapeMarkdown, sayComparison, sayUnits } from './say.ts';
+import { sayComparison, sayUnits } from './say.ts';
 import { isHomePath, isUrgent, toShortTitle, toUnits } from './units.ts';
 import { findUsual, readUsual } from './usual.ts';
 import { createVocabularies } from './vocabulary.ts';
@@ -54,16 +55,18 @@ export function createLookup(search: Search, synonyms: readonly (readonly string
     const usual =
       chosen.length === 0 && language === 'en' ? (readUsual(request.question) ?? readUsual(text)) : undefined;
     if (usual) {
-      const told = findUsual(usual, search.find({ botId, ...request.scope }, usual.words, candidates));
+      const told = findUsual(usual, search.find({ botId, ...request.scope }, usual.words, candidates), text);
       const reasoning = `Looking for the site's own place for: ${usual.words.join(', ')}.`;
       if (told.length > 0) return { kind: 'answer', ...sayUnits(told), reasoning };
     }
-    const question = readQuestion(vocabulary.nameThings(english), {
+    const question = readQuestion(vocabulary.nameThings(vocabulary.nameOther(english, earlier.at(-1))), {
       earlier: chosen.length > 0 ? [] : earlier,
       pageTitle: page && toShortTitle(page.title),
       synonyms,
       knows: vocabulary.knows,
       isName: vocabulary.isName,
+      isThing: vocabulary.isThing,
+      membersOf: vocabulary.membersOf,
       areSiblings: vocabulary.areSiblings,
     });
     const reasoning = `Searching the site's pages for: ${question.terms.map(({ word }) => word).join(', ')}.`;
@@ -84,7 +87,7 @@ export function createLookup(search: Search, synonyms: readonly (readonly string
     const usable = ranked.filter((unit) => isAnswer(unit, question));
     // Where nothing else answers whether something may be done, a warning on the matter does.
     const peril =
-      readPeril(request.question) ?? (usable.length === 0 && question.form === 'may' ? 'risk' : undefined);
+      readPeril(request.question) ?? (usable.length === 0 && question.form === 'may' ? 'doubt' : undefined);
     const [warning, ...like] = peril ? findWarnings(ranked, question, vocabulary, peril) : [];
     const best = usable[0] ?? warning;
     if (!best) return { kind: 'nothing', ...toNothing(search, botId, ranked[0], question), reasoning };
@@ -94,8 +97,9 @@ export function createLookup(search: Search, synonyms: readonly (readonly string
       request.question,
     );
     if (chosen.length === 0 && language === 'en' && !warning) {
-      const options =
-        question.isVague && !question.isFollowUp && !/\b(this|these|here)\b/i.test(text)
+      const options = question.isTold
+        ? []
+        : question.isVague && !question.isFollowUp && !/\b(this|these|here)\b/i.test(text)
           ? toPages(usable)
           : toOptions(tied, question);
       if (options.length >= 2) return { kind: 'ambiguous', options, reasoning };
@@ -116,6 +120,10 @@ export function createLookup(search: Search, synonyms: readonly (readonly string
       readHelpLines,
     ).slice(0, Math.max(1, request.scope.top + 1));
     const said = sayUnits(picked);
+    // "And what should I do before?": what was said already is no answer to it.
+    const isSaid = question.isFollowUp && question.topics.length === 0 && question.aspect === undefined;
+    if (isSaid && request.history.at(-1)?.content === said.text)
+      return { kind: 'nothing', ...toNothing(search, botId, ranked[0], question), reasoning };
     return {
       kind: 'answer',
       ...said,
@@ -126,29 +134,7 @@ export function createLookup(search: Search, synonyms: readonly (readonly string
 
   return {
     find,
-    /** How to reach a person, as the contact page has it; empty when there is none. */
-    people(request: AnswerRequest): string {
-      const botId = request.bot.uuid;
-      const passages = search.find({ botId }, ['contact', 'telephone', 'phone', 'email'], candidates);
-      const named = passages.find(({ content, url }) => url !== null && phoneNumber.test(content));
-      const contact = search.contactPage(botId) ?? (named && { title: named.title, url: named.url! });
-      if (!contact) return '';
-      const text = search
-        .ofPage({ botId }, new URL(contact.url).pathname)
-        .map(({ section, content }) => ({ content, isContact: /contact|phone|reach|e-?mail/i.test(section) }))
-        .sort((a, b) => Number(b.isContact) - Number(a.isContact))
-        .map(({ content }) => content)
-        .join('\n');
-      const phone = phoneNumber.exec(text)?.[0];
-      const email = emailAddress.exec(text)?.[0];
-      const ways = [phone && `call ${phone}`, email && `write to ${email}`].filter(
-        (way) => way !== undefined,
-      );
-      const page = `[${escapeMarkdown(toShortTitle(contact.title))}](<${contact.url}>)`;
-      return ways.length > 0
-        ? ` To reach one, ${ways.join(' or ')}: ${page}.`
-        : ` To reach one, see ${page}.`;
-    },
+    people: (request: AnswerRequest) => toPeople(search, request.bot.uuid),
     /** The full name of the thing that the text names. */
     findThing(request: AnswerRequest, text: string): string | undefined {
       const vocabulary = vocabularies(request.bot.uuid);
@@ -157,6 +143,8 @@ export function createLookup(search: Search, synonyms: readonly (readonly string
         synonyms,
         knows: vocabulary.knows,
         isName: vocabulary.isName,
+        isThing: vocabulary.isThing,
+        membersOf: vocabulary.membersOf,
         areSiblings: vocabulary.areSiblings,
       });
       const words = question.topics.map(({ word }) => word);
@@ -190,24 +178,4 @@ function readPage(request: AnswerRequest, search: Search): Page | undefined {
   if (isHomePath(path)) return undefined;
   const title = search.titleOf(request.bot.uuid, path);
   return title === undefined ? undefined : { path, title };
-}
-
-function toNothing(
-  search: Search,
-  botId: string,
-  nearest: Ranked | undefined,
-  question: Question | undefined,
-): { text: string; sources: CitedSource[] } {
-  const contact = search.contactPage(botId);
-  const parts = ["I found nothing about that in this site's pages."];
-  const near: FoundPassage | undefined =
-    nearest && nearest.coverage >= 0.3 && question && question.topics.length > 0
-      ? nearest.passage
-      : undefined;
-  const link = ({ title, url }: { title: string; url: string }) =>
-    `[${escapeMarkdown(toShortTitle(title))}](<${url}>)`;
-  if (near?.url && near.url !== contact?.url)
-    parts.push(`The nearest page is ${link({ title: near.title, url: near.url })}.`);
-  if (contact) parts.push(`You can ask a person: ${link(contact)}.`);
-  return { text: parts.join(' '), sources: [] };
 }

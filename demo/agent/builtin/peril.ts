@@ -1,13 +1,15 @@
 /** A question about a danger, or an accident that has happened: what the site warns of goes before all else. */
 
 import { isSaidIn } from '../retrieval/terms.ts';
+import { countUses } from '../retrieval/wordnet.ts';
 import { toStems } from '../retrieval/words.ts';
 import type { Question } from './question.ts';
 import type { Ranked } from './rank.ts';
 import { isGrave, isUrgent } from './units.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
-export type Peril = 'accident' | 'risk';
+/** `doubt`: it is asked whether something may be done, and nothing else answers. */
+export type Peril = 'accident' | 'risk' | 'doubt';
 
 const accident =
   /\b(ate|eaten|(wolf|gobbl|scoff|nibbl|munch|gulp)ed|got into|knocked|no (pee|wee|urine)|swallow(ed|s)?|lick(ed|s)?|chew(ed|s)?|drank|drunk|inhaled|bleed(s|ing)?|chok(es|ing|ed)|burn(ed|t|s|ing)|stung|bitten|bit|collaps(ed|es|ing)|unconscious|faint(ed|ing)?|dizzy|overheat(ed|ing|s)?|seizures?|convuls\w+|having a fit|poisoned|smell(s|ing)? (of )?(gas|smoke|burning)|leak(s|ing|ed)?|on fire|caught fire|explod(ed|es|ing)|hit by|run over|ran over|fell|fallen|can['’]?t (breathe|pee|wee|walk|stand|move)|struggl\w+|not breathing|hasn['’]?t eaten|not eating|blue|pale|swollen|emergency)\b/i;
@@ -26,6 +28,8 @@ const happenedShare = 0.5;
 const kindShare = 0.6;
 /** Said next to the warning, not in it. */
 const besideShare = 0.2;
+/** A word met so seldom is the matter by itself. */
+const fewUses = 20;
 const mostRows = 3;
 
 export function readPeril(asked: string): Peril | undefined {
@@ -36,6 +40,11 @@ export function readPeril(asked: string): Peril | undefined {
 /** What must not be done, however harmless it sounds. */
 function forbids({ warns, text }: Ranked): boolean {
   return warns && /(^|[.!:] )(never|do not|don['’]t|you must not)\b/i.test(text);
+}
+
+/** "If you hear or smell gas, close the valve": what to do when it has happened. */
+function instructs({ text }: Ranked, peril: Peril): boolean {
+  return peril === 'accident' && /^If\b/.test(text) && accident.test(text);
 }
 
 /** The warning that names the most telling part of the question, in its own words, and its like in the same table. */
@@ -58,6 +67,8 @@ export function findWarnings(
     const passage = readPassage(unit.passage);
     let weight = 0;
     let beside = 0;
+    let named = 0;
+    let count = 0;
     for (const term of telling) {
       const isOfWhatHappened = accident.test(term.word);
       // What happened is said of many things, but where the site says what cannot wait.
@@ -66,18 +77,22 @@ export function findWarnings(
         vocabulary.rarity(term.stem, [...term.synonyms, ...term.related]) *
         (isOfWhatHappened ? happenedShare : 1);
       const kinds = term.isName ? vocabulary.kindsOf(term.stem) : [];
-      if (isSaidIn(term, unit.own)) weight += rarity;
+      const isNamed = isSaidIn(term, unit.own);
+      if (isNamed) weight += rarity;
       else if (kinds.some((kind) => unit.own.has(kind))) weight += rarity * kindShare;
-      else if (isSaidIn(term, passage)) beside += besideShare * rarity;
+      if (isNamed || kinds.some((kind) => unit.own.has(kind))) {
+        count += 1;
+        named += countUses(term.word) <= fewUses ? 2 : 1;
+      } else if (isSaidIn(term, passage)) beside += besideShare * rarity;
     }
-    if (weight < tellingWeight) return 0;
-    return (weight + beside) * (peril === 'accident' && isUrgent(unit) ? urgentShare : 1);
+    if (weight < tellingWeight || (peril === 'doubt' && named < 2 && !isHeadedBy(unit, telling))) return 0;
+    return (weight + beside) * Math.sqrt(count) * (peril === 'accident' && isUrgent(unit) ? urgentShare : 1);
   };
   const weighed = ranked
     .filter(({ kind, cells }) => kind !== 'steps' && cells?.column === undefined)
     .map((unit) => ({ unit, weight: weigh(unit) }));
   const best = weighed
-    .filter(({ unit }) => isGrave(unit) || forbids(unit))
+    .filter(({ unit }) => isGrave(unit) || forbids(unit) || instructs(unit, peril))
     .reduce((most, one) => (one.weight > most.weight ? one : most), { unit: ranked[0], weight: 0 });
   if (!best.unit || best.weight === 0) return [];
   const { unit: first, weight } = best;
@@ -85,6 +100,11 @@ export function findWarnings(
     (one) => one.unit !== first && one.weight === weight && isInTableOf(first, one.unit),
   );
   return [first, ...like.map(({ unit }) => unit)].slice(0, mostRows);
+}
+
+/** A warning about stoves, asked about a stove; one word in common besides is no danger. */
+function isHeadedBy({ around, page }: Ranked, terms: Question['terms']): boolean {
+  return terms.some(({ stem }) => around.has(stem) || page.has(stem));
 }
 
 function isInTableOf(first: Ranked, { kind, passage, line }: Ranked): boolean {

@@ -72,6 +72,7 @@ const phrases: readonly [RegExp, string][] = [
   [/\bchange(d)? my mind\b/gi, 'return cancel'],
   [/\b(doesn['’]?t|don['’]?t|didn['’]?t|does not|do not) fit\b/gi, 'exchange size'],
   [/\bup to date\b/gi, 'current'],
+  [/\bon (sale|offer)\b/gi, 'clearance'],
   [/\bpay (by|with|in) (cash|card|check|cheque|credit|debit)\b/gi, 'payment $2'],
   [/\bopening times?\b/gi, 'opening hours'],
   [/\bpo box(es)?\b/gi, 'PO boxes'],

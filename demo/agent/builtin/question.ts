@@ -19,12 +19,16 @@ export interface WeightedTerm extends Term {
   isPlace: boolean;
   /** Satisfied by an answer of the aspect asked for. */
   isOfAspect: boolean;
+  /** Not said, and perhaps not meant: what names it goes first, what does not is no worse. */
+  isBeside: boolean;
   /** Not said: it names the page that the visitor is on. */
   isOfPage: boolean;
   /** What is asked for by name: without it there is no answer. */
   isNamed: boolean;
   /** The name of a thing of the site's. */
   isName: boolean;
+  /** Of a kind: the stems of the names of its things. */
+  members: readonly string[];
   /** What is to be done: "how do I wash …". */
   isAction: boolean;
 }
@@ -58,6 +62,10 @@ export interface ReadContext {
   knows(term: Term): boolean;
   /** A name of the site's own: "Skylark". */
   isName(stem: string): boolean;
+  /** In a heading or the name of a row. */
+  isThing(stem: string): boolean;
+  /** Of a kind of the site's, such as "bag": the names of its things. */
+  membersOf(stem: string): readonly string[];
   /** Two things of the same kind, such as two products: one said anew stands in the other's place. */
   areSiblings(one: string, other: string): boolean;
 }
@@ -69,9 +77,12 @@ const pronoun = /\b(it|its)\b/i;
 const pointsAtPage = /\b(this|these|here)\b/i;
 const pointsHere = /\b(this|it|its|here|these|the)\b/i;
 const told = /^\W*(i|my|we|our|the|it|there|this)\b/i;
+const toldOfOneself = /^\W*(i|my|we|our)\b(?! (need|want|would|wonder|['’]d|am looking|look))/i;
 const maxOwnTopics = 3;
+const maxShortWords = 6;
 const asideShare = 0.35;
 const inBetweenShare = 0.1;
+const besideShare = 0.5;
 
 export function readQuestion(asked: string, context: ReadContext): Question {
   const { text, aside } = splitAside(asked);
@@ -91,8 +102,10 @@ export function readQuestion(asked: string, context: ReadContext): Question {
       isPlace: isPlaceName(term.word) || known.related.some(isPlaceName),
       isOfAspect: aspectStems.has(term.stem),
       isOfPage: false,
+      isBeside: false,
       isNamed: isAskedFor(term.word, text),
       isName: context.isName(term.stem),
+      members: term.weak ? [] : context.membersOf(term.stem),
       isAction: isDone(term.word, replaced, term.weak),
     };
   };
@@ -109,17 +122,22 @@ export function readQuestion(asked: string, context: ReadContext): Question {
     extreme: readExtreme(text),
     isDouble,
     isTold:
-      aspect === undefined &&
+      (aspect === undefined || toldOfOneself.test(text)) &&
       told.test(text) &&
       !/\?|\b(what|how|can|could|should|may|do|does|is it|are)\b/i.test(text),
     isVague: aspect !== undefined && own.every(({ weak, isOfAspect }) => weak || isOfAspect),
     isNegated: /^\W*(what|which|who|when|where)\b.*(\bnot\b|n['’]t\b)/i.test(text),
   };
   const previous = context.earlier.at(-1);
-  const isFollowUp =
-    previous !== undefined &&
-    (topics.length === 0 ||
-      (topics.length <= maxOwnTopics && (followUpStart.test(text) || pointsBack.test(text))));
+  const pointsAtBefore =
+    topics.length === 0 ||
+    (topics.length <= maxOwnTopics && (followUpStart.test(text) || pointsBack.test(text)));
+  // "How much to fix?" names no thing of the site's: it is still about what was spoken of.
+  const namesNothing =
+    topics.length <= 2 &&
+    toWords(text).length <= maxShortWords &&
+    !topics.some(({ stem }) => context.isThing(stem));
+  const isFollowUp = previous !== undefined && (pointsAtBefore || namesNothing);
   const known = new Set(own.map(({ stem }) => stem));
   const take = (terms: readonly WeightedTerm[], share: number) =>
     terms
@@ -137,16 +155,15 @@ export function readQuestion(asked: string, context: ReadContext): Question {
       );
   if (isFollowUp) {
     const before = readQuestion(previous, { ...context, earlier: context.earlier.slice(0, -1) });
+    const share = topics.length === 0 ? 0.9 : topics.length === 1 ? 0.7 : 0.35;
+    const carried = take(toReferents(text, previous, before), pointsAtBefore ? share : besideShare);
     return {
       ...question,
-      terms: [
-        ...own,
-        ...take(
-          toReferents(text, previous, before),
-          topics.length === 0 ? 0.9 : topics.length === 1 ? 0.7 : 0.35,
-        ),
-      ],
-      aspect: aspect ?? before.aspect,
+      terms: [...own, ...carried.map((term) => ({ ...term, isBeside: !pointsAtBefore }))],
+      // "Can I cancel it?" asks for no price, though one was asked for before.
+      aspect:
+        aspect ??
+        (pointsAtBefore && (topics.length === 0 || question.form === 'plain') ? before.aspect : undefined),
       isFollowUp,
     };
   }

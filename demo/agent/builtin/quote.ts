@@ -58,7 +58,11 @@ function withNeighbours(best: Ranked, usable: readonly Ranked[]): Ranked[] {
   const from = paragraph.length <= maxSentences ? 0 : Math.min(at, paragraph.length - maxSentences);
   const chosen = paragraph.slice(from, from + maxSentences).map((unit): Ranked => ({ ...best, ...unit }));
   const other = usable.find(
-    (unit) => unit.score >= best.score - 0.06 && unit.passage.id !== best.passage.id && unit.kind !== 'steps',
+    (unit) =>
+      unit.score >= best.score - 0.06 &&
+      unit.passage.id !== best.passage.id &&
+      unit.kind !== 'steps' &&
+      !chosen.some(({ text }) => text.includes(unit.text)),
   );
   return other ? [...chosen, other] : chosen;
 }
@@ -71,7 +75,7 @@ export function withWarning(
   isPerilous: boolean,
 ): Ranked[] {
   const topics = question.terms.filter(
-    ({ weak, isOfAspect, isUnknown }) => !weak && !isOfAspect && !isUnknown,
+    ({ weak, isOfAspect, isUnknown, share }) => !weak && !isOfAspect && !isUnknown && share === 1,
   );
   const isPicked = (unit: Ranked) =>
     picked.some((other) => other.passage.id === unit.passage.id && other.at === unit.at);
@@ -102,7 +106,9 @@ function firstOf(warning: Ranked): Ranked {
 /** With what stands around it; what was picked already is not said twice. */
 export function putFirst(warning: Ranked | undefined, picked: Ranked[]): Ranked[] {
   if (!warning) return picked;
-  const first = warning.kind === 'sentence' ? withNeighbours(firstOf(warning), []) : [warning];
+  // "If you smell gas, close the valve" stands for itself.
+  const isWhole = /^If\b/.test(warning.text);
+  const first = warning.kind === 'sentence' && !isWhole ? withNeighbours(firstOf(warning), []) : [warning];
   return [
     ...first,
     ...picked.filter(

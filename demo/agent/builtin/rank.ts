@@ -29,6 +29,8 @@ const listShare = 0.6;
 const subjectBonus = 0.1;
 const synonymShare = 0.85;
 const relatedShare = 0.75;
+/** A Lark is a sleeping bag. */
+const memberShare = 0.9;
 const weakWeight = 0.25;
 const aspectWeight = 0.15;
 /** An unknown word weighs like one of middling rarity: it may be the heart of the matter, or an aside. */
@@ -62,7 +64,7 @@ export function rankUnits(units: readonly Unit[], question: Question, vocabulary
     );
   };
   const weights = question.terms.map((term) => ({ term, weight: weightOf(term) }));
-  const total = weights.reduce((sum, { weight }) => sum + weight, 0) || 1;
+  const total = weights.reduce((sum, { term, weight }) => sum + (term.isBeside ? 0 : weight), 0) || 1;
   const { aspect, form } = question;
 
   return units
@@ -85,8 +87,8 @@ export function rankUnits(units: readonly Unit[], question: Question, vocabulary
         covered += weight * share;
         if (share === 0 && term.share === 1) missing = Math.max(missing, weight);
       }
-      const coverage = covered / total;
-      let score = coverage;
+      const coverage = Math.min(1, covered / total);
+      let score = covered / total;
       if (doesTell) score += /\d/.test(unit.text) || !aspect.dimension ? 0.25 : 0.15;
       if (question.isNegated && (unit.own.has('not') || unit.around.has('not'))) score += 0.15;
       if (aspect && unit.attribute && aspect.named.test(unit.attribute)) score += doesTell ? 0.06 : 0;
@@ -114,7 +116,7 @@ export function rankUnits(units: readonly Unit[], question: Question, vocabulary
     .sort((a, b) => b.score - a.score || a.passage.id - b.passage.id || a.at - b.at);
 }
 
-function isFragment({ kind, text }: Unit): boolean {
+export function isFragment({ kind, text }: Unit): boolean {
   return (
     kind === 'sentence' && !/[.!:]["”’)]?$/.test(text) && text.split(/\s+/).length < 8 && !/\d/.test(text)
   );
@@ -125,6 +127,7 @@ function matchShare(term: WeightedTerm, unit: Unit): number {
   if (direct === 1) return 1;
   let best = direct;
   for (const stem of term.otherStems) best = Math.max(best, synonymShare * shareOf(stem, unit));
+  for (const stem of term.members) best = Math.max(best, memberShare * shareOf(stem, unit));
   for (const word of term.related) best = Math.max(best, relatedShare * shareOf(toStem(word), unit));
   return best;
 }

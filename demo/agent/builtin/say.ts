@@ -66,7 +66,7 @@ function sayGroup(group: readonly Unit[], mark: string): string {
       return `${escaped.join(' ')} ${mark}`;
     case 'item': {
       // "your cat eats nothing" says little without what it stands under.
-      const heading = /^[a-z]/.test(unit.text) ? unit.passage.section.split(' › ').at(-1) : undefined;
+      const heading = /^[a-z]|[^.!?]$/.test(unit.text) ? unit.passage.section.split(' › ').at(-1) : undefined;
       const above = unit.lead || (heading ? `${heading}:` : '');
       const lead = above === '' ? '' : `${escapeMarkdown(above)}\n\n`;
       return group.length === 1 && lead === ''

@@ -13,6 +13,8 @@ const group = new RegExp(
   'i',
 );
 
+const other = /\bthe other(?: (?:one|kind|model|type))?\b/i;
+
 /** "What tents do you sell", "the two tents": with the names of the things under that heading. */
 export function nameThings(text: string, names: readonly string[]): string {
   const [, sold, compared, wanted] = group.exec(text) ?? [];
@@ -25,4 +27,24 @@ export function nameThings(text: string, names: readonly string[]): string {
   });
   if (things.length < 2 || things.length > mostThings) return text;
   return `compare ${(compared ?? wanted) ? '' : 'the price of '}${things.join(' and ')}`;
+}
+
+/** "And the other one?": of two things of a kind, the one that was not spoken of. */
+export function nameOther(text: string, before: string | undefined, names: readonly string[]): string {
+  if (before === undefined || !other.test(text)) return text;
+  const said = toStems(before);
+  const kinds = new Map<string, string[]>();
+  for (const name of names) {
+    const [kind = '', thing, ...deeper] = name.split(' › ');
+    if (thing !== undefined && deeper.length === 0) kinds.set(kind, [...(kinds.get(kind) ?? []), thing]);
+  }
+  for (const [one = '', two = '', ...more] of kinds.values()) {
+    if (more.length > 0 || two === '') continue;
+    const isSaid = (thing: string, beside: string) => {
+      const shared = toStems(beside);
+      return [...toStems(thing)].some((stem) => !shared.has(stem) && said.has(stem));
+    };
+    if (isSaid(one, two) !== isSaid(two, one)) return text.replace(other, isSaid(one, two) ? two : one);
+  }
+  return text;
 }

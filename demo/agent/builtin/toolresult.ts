@@ -1,6 +1,7 @@
 /** What a tool gave, in words that fit any tool: its result as a list. */
 
 import type { Decision } from '../answer/answerer.ts';
+import { toWords } from '../retrieval/words.ts';
 import type { PauseRecord } from '../store/pauses.ts';
 import { escapeMarkdown } from './say.ts';
 
@@ -21,25 +22,45 @@ export function toMissing(names: readonly string[]): string {
   return `${lookUp} Send me the ${wanted.join(' and the ')}${names.length > 1 ? ', in one message' : ''}.`;
 }
 
-export function toResultText({ title, parameters }: Called, { ok, result }: Outcome): string {
-  const [asked = ''] = Object.values(parameters).filter((value) => typeof value === 'string') as string[];
-  const what = asked === '' ? title : `${title}: ${asked}`;
+/** @param asked the visitor's words: of several sizes the one that they name is told first */
+export function toResultText({ title, parameters }: Called, { ok, result }: Outcome, asked = ''): string {
+  const [given = ''] = Object.values(parameters).filter((value) => typeof value === 'string') as string[];
+  const what = given === '' ? title : `${title}: ${given}`;
   if (!ok) {
     const { error } = toRecord(result);
     const reason = typeof error === 'string' ? `: ${escapeMarkdown(error)}` : '.';
     return `**${escapeMarkdown(what)}** could not be looked up${reason}`;
   }
   const { status, inStock, product, ...rest } = toRecord(result);
-  const name = `**${escapeMarkdown(typeof product === 'string' ? product : asked || title)}**`;
+  const name = `**${escapeMarkdown(typeof product === 'string' ? product : given || title)}**`;
   if (typeof status === 'string')
-    return joinParts(`${name} is **${escapeMarkdown(status)}**.`, toList(rest, asked));
-  if (typeof inStock === 'boolean')
-    return joinParts(`${name}: ${inStock ? 'in stock' : 'not in stock'}.`, toList(rest, asked));
-  const list = toList(toRecord(result), asked);
+    return joinParts(`${name} is **${escapeMarkdown(status)}**.`, toList(rest, given));
+  if (typeof inStock === 'boolean') {
+    const one = findNamed(rest, asked);
+    const what = one ? `${name}, ${escapeMarkdown(one.key)}` : name;
+    return joinParts(
+      `${what}: ${(one?.isThere ?? inStock) ? 'in stock' : 'not in stock'}.`,
+      toList(rest, given),
+    );
+  }
+  const list = toList(toRecord(result), given);
   return list === ''
     ? `**${escapeMarkdown(what)}**: ${toText(result)}`
     : `**${escapeMarkdown(what)}**\n\n${list}`;
 }
+
+/** Of counts by name, such as sizes, the one that is asked for: "women's 9". */
+function findNamed(record: Readonly<Record<string, unknown>>, asked: string) {
+  const said = new Set(toWords(asked));
+  const counts = Object.values(record).flatMap((value) => Object.entries(toRecord(value)));
+  const named = counts.filter(
+    ([key, count]) => typeof count === 'number' && toWords(key).every((word) => said.has(word)),
+  );
+  const [key, count] = named.sort(([a], [b]) => b.length - a.length)[0] ?? [];
+  return key === undefined ? undefined : { key, isThere: Number(count) > 0 };
+}
+
+const days = new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: 'UTC' });
 
 function joinParts(...parts: string[]): string {
   return parts.filter((part) => part !== '').join('\n\n');
@@ -69,6 +90,8 @@ function toText(value: unknown, name = ''): string {
   if (Array.isArray(value)) return value.map((each) => toText(each)).join(', ');
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value === 'number' && name.endsWith('Usd')) return `$${value}`;
+  if (typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value) && !Number.isNaN(Date.parse(value)))
+    return days.format(new Date(value));
   if (typeof value === 'string' && /^https?:\/\/[^\s<>]+$/.test(value)) return `<${value}>`;
   if (typeof value !== 'object' || value === null) return escapeMarkdown(String(value));
   const { name: item, quantity, size } = value as Record<string, unknown>;
@@ -77,7 +100,7 @@ function toText(value: unknown, name = ''): string {
     return `${count}${escapeMarkdown(item)}${typeof size === 'string' ? ` (${escapeMarkdown(size)})` : ''}`;
   }
   return Object.entries(value)
-    .map(([each, inner]) => `${escapeMarkdown(each)} ${toText(inner, each)}`)
+    .map(([each, inner]) => `${escapeMarkdown(each)}: ${toText(inner, each)}`)
     .join(', ');
 }
 

@@ -1,6 +1,8 @@
 /** What every site is asked, in few words: hours, place, ways to reach and to pay, delivery, data. Each has its own place. */
 
 import type { FoundPassage } from '../retrieval/search.ts';
+import { toTerms } from '../retrieval/terms.ts';
+import { toStem } from '../retrieval/words.ts';
 import { hasMeasure } from './measure.ts';
 import { emailAddress, phoneNumber } from './quote.ts';
 import { isHomePath, toShortTitle, toUnits, type Unit } from './units.ts';
@@ -21,7 +23,7 @@ const delivery =
   /\b(shipping|delivery|postage)\b.*\b(times?|costs?|prices?|rates?|charges?)\b|\b(times?|costs?|prices?)\b.*\b(shipping|delivery)\b|^(shipping|delivery)$/i;
 
 const place = '(?:shop|store|office|practice|clinic|showroom|surgery|counter)';
-const usual: readonly (Usual & { asked: readonly string[] })[] = [
+const all: readonly (Usual & { asked: readonly string[] })[] = [
   {
     asked: [
       `(?:what|when) (?:are|is) (?:your|the) (?:(?:opening|business|working|store|shop|office) )?(?:hours|times)(?: today)?`,
@@ -82,8 +84,9 @@ const usual: readonly (Usual & { asked: readonly string[] })[] = [
     asked: [
       `(?:how much (?:is|does)|what (?:is|are|does)) (?:the |your )?(?:shipping|delivery|postage)(?: (?:fees?|charges?|costs?|rates?|prices?))?(?: cost)?`,
       `(?:shipping|delivery|postage) (?:fees?|charges?|costs?|rates?|prices?|times?)`,
-      `how long (?:does|will|is) (?:the |your )?(?:shipping|delivery)(?: time)?(?: take)?`,
+      `how long (?:does|will|is) (?:the |your )?(?:(?:standard|normal|regular|express) )?(?:shipping|delivery)(?: time)?(?: take)?`,
       `(?:when|how long until) (?:will|does|is) (?:my order|it|my (?:parcel|package|delivery))(?: going to)? (?:arrive|come|arrives|be delivered|get here|be here)`,
+      `(?:do|can|will|could|would) you (?:also )?(?:ship|deliver|send|post)(?: (?:it|them|orders|parcels|packages|stuff))?(?: out)? to [a-z]+(?: [a-z]+)?`,
       `(?:where|(?:what|which) countries) do you (?:ship|deliver)(?: to)?`,
       `do you (?:ship|deliver) (?:internationally|international|abroad|overseas|worldwide|to other countries)`,
     ],
@@ -101,6 +104,38 @@ const usual: readonly (Usual & { asked: readonly string[] })[] = [
     headed: /\b(?:lost|late|missing|delayed|tracking)\b/i,
     tells: (text) => /\b(?:lost|late|missing|delayed)\b/i.test(text),
     isShort: false,
+  },
+  {
+    asked: [
+      `(?:(?:is there|do you have|have you got|got) )?(?:anything|something) (?:on sale|on offer|discounted|reduced)(?: right now| now| today| at the moment)?`,
+      `(?:(?:are there|do you have|have you got|got) )?(?:any )?(?:sales?|deals?|(?:special )?offers|promotions?|specials|bargains|clearance)(?: items| deals)?(?: on)?(?: right now| now| today| at the moment)?`,
+    ],
+    words: ['clearance', 'sale', 'reduced', 'offer', 'offers', 'deal'],
+    headed: /\b(clearance|sales?|deals?|offers?|promotions?|reduced)\b/i,
+    tells: (text) => hasMeasure(text, 'money'),
+    isShort: false,
+  },
+  {
+    asked: [
+      `(?:where is|wheres) my (?:order|parcel|package|delivery)`,
+      `(?:(?:how )?(?:can|do|could) i )?track (?:my|an|the) (?:order|parcel|package|delivery)|(?:order|parcel|package) (?:status|tracking)|tracking(?: number)?`,
+    ],
+    words: ['tracking', 'track'],
+    headed: /\btrack(?:ing)?\b/i,
+    tells: (text) => /\btrack(?:ing)?\b/i.test(text),
+    isShort: false,
+  },
+  {
+    asked: [
+      `(?:what is |whats )?(?:your|the) returns? (?:window|period|time ?frame)`,
+      `(?:can|could|may) i (?:return|send back) (?:it|them|this|something|an item|things|an order|my order)(?: back)?(?: if .{3,30})?`,
+      `how (?:long|many days) do i have to (?:return|send back) (?:it|them|this|something|an item|things|an order|my order)`,
+    ],
+    words: ['return', 'returns', 'days'],
+    headed: /\breturns?\b/i,
+    tells: (text) =>
+      /\b(within|you have|up to) (\w+ )?\d+ (days|weeks|months)\b|\b\d+[- ]day return/i.test(text),
+    isShort: true,
   },
   {
     asked: [
@@ -133,7 +168,7 @@ const usual: readonly (Usual & { asked: readonly string[] })[] = [
 
 const polite =
   /^(?:(?:hi|hello|hey|and|so|please|ok|okay|can you tell me|could you tell me|do you know|i want to know|id like to know|tell me) )+|(?: (?:please|pls|thanks|thank you))+$/g;
-const patterns = usual.map(({ asked, ...one }) => ({
+const patterns = all.map(({ asked, ...one }) => ({
   one,
   asked: new RegExp(`^(?:${asked.join('|')})$`),
 }));
@@ -155,7 +190,8 @@ const mostRows = 12;
 const mostSentences = 3;
 
 /** What the site's own place for it says; nothing when it has none. */
-export function findUsual({ headed, tells, isShort }: Usual, passages: readonly FoundPassage[]): Unit[] {
+export function findUsual(usual: Usual, passages: readonly FoundPassage[], asked: string): Unit[] {
+  const { headed, tells } = usual;
   let best: { units: Unit[]; score: number } | undefined;
   for (const passage of passages) {
     const units = toUnits(passage).filter(({ kind }) => kind !== 'steps');
@@ -169,16 +205,25 @@ export function findUsual({ headed, tells, isShort }: Usual, passages: readonly 
       (/\bcontact\b/i.test(passage.title) ? 0.5 : 0);
     const first = units.findIndex(({ text, attribute = '' }) => tells(`${attribute} ${text}`));
     if (score <= 0 || first < 0 || score <= (best?.score ?? 0)) continue;
-    best = { units: pickUnits(units, first, isShort, tells), score };
+    best = { units: pickUnits(units, first, usual, asked), score };
   }
   return best?.units ?? [];
 }
 
-function pickUnits(units: readonly Unit[], first: number, isShort: boolean, tells: Usual['tells']): Unit[] {
+function pickUnits(
+  units: readonly Unit[],
+  first: number,
+  { isShort, tells, words }: Usual,
+  asked: string,
+): Unit[] {
   const one = units[first]!;
   if (isShort) return [one];
   const rows = units.filter(({ kind, line }) => kind === 'row' && line === one.line);
-  if (rows.length > 0) return rows.slice(0, mostRows);
+  // "Do you ship to Canada?": its rows alone, where it has any.
+  const own = new Set(words.map(toStem));
+  const said = toTerms(asked).filter(({ weak, stem }) => !weak && !own.has(stem));
+  const meant = rows.filter(({ own }) => said.some(({ stem }) => own.has(stem)));
+  if (rows.length > 0) return (meant.length > 0 ? meant : rows).slice(0, mostRows);
   if (one.kind === 'attribute')
     return units
       .filter(({ kind, text, line }) => kind === 'attribute' && line === one.line && tells(text))

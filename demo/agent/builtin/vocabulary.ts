@@ -6,7 +6,7 @@ import type { Search } from '../retrieval/search.ts';
 import { fillers, isCommonWord, knownSynonyms, type Term } from '../retrieval/terms.ts';
 import { countUses, isInWordNet } from '../retrieval/wordnet.ts';
 import { toStem, toStems, toWords } from '../retrieval/words.ts';
-import { nameThings } from './things.ts';
+import { nameOther, nameThings } from './things.ts';
 
 export interface Vocabulary {
   hasWord(word: string): boolean;
@@ -19,12 +19,16 @@ export interface Vocabulary {
   isName(stem: string): boolean;
   /** What else the heading of a thing of this name says: a Kestrel is a canister stove. */
   kindsOf(stem: string): readonly string[];
+  /** The names of the things that stand under a heading of this word: a Lark is a sleeping bag. */
+  membersOf(stem: string): readonly string[];
   /** In most of the pages' sections: the site's own name, for example. */
   isEverywhere(stem: string): boolean;
   /** The rarer, the more it says: 0.3 to 6 or so. Of a word that the site lacks, that of its commonest synonym there. */
   rarity(stem: string, synonyms?: readonly string[]): number;
   /** "What tents do you sell", "the two tents": with the names of the things under that heading. */
   nameThings(text: string): string;
+  /** "And the other one?", after the question before: with its name. */
+  nameOther(text: string, before: string | undefined): string;
   /** The text with misspelt words replaced by the site's own. */
   correct(text: string): string;
 }
@@ -84,12 +88,24 @@ function createVocabulary(texts: Iterable<string>, headings: Iterable<string>): 
   };
 
   const isEverywhere = (stem: string) => total > 5 && (stems.get(stem) ?? 0) > total / 2;
+  const isName = (stem: string) =>
+    capital.has(stem) && !plain.has(stem) && !dates.has(stem) && !isEverywhere(stem);
+  const members = new Map<string, Set<string>>();
+  for (const name of names) {
+    const parts = name.split(' › ');
+    if (parts.length < 2) continue;
+    const own = [...toStems(parts.at(-1)!)].filter(isName);
+    for (const stem of toStems(parts.at(-2)!))
+      for (const one of own) members.set(stem, (members.get(stem) ?? new Set()).add(one));
+  }
+
   return {
     knows: ({ stem, synonyms }) => stems.has(stem) || synonyms.some((word) => stems.has(toStem(word))),
     hasWord: (word) => words.has(word.toLowerCase()),
     areSiblings: (one, other) =>
       one !== other && [...(kinds.get(one) ?? [])].some((kind) => kinds.get(other)?.has(kind)),
-    isName: (stem) => capital.has(stem) && !plain.has(stem) && !dates.has(stem) && !isEverywhere(stem),
+    isName,
+    membersOf: (stem) => [...(members.get(stem) ?? [])],
     isThing: (stem) => things.has(stem),
     kindsOf: (stem) =>
       names.flatMap((name) => {
@@ -102,6 +118,7 @@ function createVocabulary(texts: Iterable<string>, headings: Iterable<string>): 
       return Math.log(1 + (total - holding + 0.5) / (holding + 0.5));
     },
     nameThings: (text) => nameThings(text, names),
+    nameOther: (text, before) => nameOther(text, before, names),
     correct: (text) =>
       joinParts(text, words).replace(/[\p{L}’']{4,}/gu, (word) => {
         const lower = word.toLowerCase();

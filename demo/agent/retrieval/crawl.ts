@@ -45,7 +45,18 @@ export async function crawlSite(
       if (signal.aborted) throw thrown;
     }
   }
-  return [...pages.values()];
+  return withoutTwins([...pages.values()]);
+}
+
+/** "/" and "/index.html" are one page under two addresses: the first one found counts. */
+function withoutTwins(pages: readonly FetchedPage[]): FetchedPage[] {
+  const known = new Set<string>();
+  return pages.filter(({ title, blocks }) => {
+    const text = JSON.stringify([title, blocks]);
+    if (known.has(text)) return false;
+    known.add(text);
+    return true;
+  });
 }
 
 /** A site without a robots.txt, or with one that cannot be had, allows everything. */

@@ -6,6 +6,7 @@ const groups = `
   stuff goods order parcel package purchase items gear
   order parcel package purchase
   return exchange
+  customs duty duties import tax vat
   exchange swap switch replace
   refund reimburse reimbursement money credited
   repair fix mend service patch
@@ -32,7 +33,7 @@ const groups = `
   cheap inexpensive affordable budget low
   price cost fee charge rate
   buy order purchase
-  cancel withdraw revoke call
+  cancel withdraw revoke
   change amend modify alter edit reschedule move update postpone rearrange
   leave quit terminate cancel leaving
   join enrol subscribe sign joining member membership

@@ -17,7 +17,9 @@ const vague = new Set(
   amount number time period area place point line piece change move make get do have be go come give put take use equipment instrument
   collection content causal agent individual physical living worker leader communication message idea cognition process condition
   product commodity goods work result means system container covering implement conveyance transport material natural vertebrate
-  mammal carnivore chordate placental eutherian domestic canine feline`.split(/\s+/),
+  mammal carnivore chordate placental eutherian domestic canine feline somebody someone anybody everybody mortal soul individual human`.split(
+    /\s+/,
+  ),
 );
 
 const files = new Map<string, { fd: number; size: number }>();

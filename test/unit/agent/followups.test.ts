@@ -1,0 +1,101 @@
+/** Conversations with the built-in answerer over the shop's pages: each question after those before it. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { toResultText } from '../../../demo/agent/builtin/toolresult.ts';
+import { startSite } from '../../support/questions.ts';
+
+let site: Awaited<ReturnType<typeof startSite>>;
+beforeAll(async () => {
+  site = await startSite('shop');
+});
+afterAll(() => site.close());
+
+/** @returns the reply to the last of the questions */
+async function converse(...questions: string[]): Promise<string> {
+  const chat_id = randomUUID();
+  let reply = '';
+  for (const question of questions)
+    reply = String((await site.client.chat(question, { chat_id })).body.chat.reply);
+  return reply;
+}
+
+describe('a question in few words is about what was spoken of', () => {
+  test.each([
+    [['do you have gift cards', 'do they expire'], /^Gift cards are sold .* do not expire/],
+    [['do you have gift cards', 'can i use two'], /^You can use up to three/],
+    [
+      ['how heavy is the skylark 2', 'and the other one how heavy'],
+      /^\*\*Fieldhouse 4 tent\*\*, weight: 9.40 kg/,
+    ],
+    [['how heavy is the skylark 2', 'do you ship to Canada'], /Canada Post/],
+  ])('%j', async (questions, expected) => {
+    expect(await converse(...questions)).toMatch(expected);
+  });
+});
+
+test('a question about a kind is answered by what is said of its things by name', async () => {
+  expect(await converse('how do i wash the sleeping bag')).toContain('Machine wash the Meadow 35');
+});
+
+describe('where it ships', () => {
+  test('to a place on the list: its rows', async () => {
+    const reply = await converse('do you ship to Canada');
+    expect(reply).toContain('Canada, standard');
+    expect(reply).not.toContain('Alaska');
+  });
+  test('to one that is not: the list', async () => {
+    const reply = await converse('do you ship to Norway');
+    expect(reply).toContain('Contiguous US, standard');
+    expect(reply).toContain('UK, Ireland, France');
+  });
+});
+
+test.each(['anything on sale?', 'any deals', 'do you have any special offers right now'])(
+  '%s',
+  async (asked) => {
+    expect(await converse(asked)).toContain('Reduced items, while they last');
+  },
+);
+
+describe('a warning', () => {
+  const warning = 'carbon monoxide';
+  test.each(['can i use the stove in the vestibule', 'is it safe to cook in the tent'])(
+    '%s',
+    async (asked) => {
+      expect(await converse(asked)).toContain(warning);
+    },
+  );
+  test.each(['are your geese killed humanely', 'can i charge my phone in the tent'])(
+    'has nothing to do with "%s"',
+    async (asked) => {
+      expect(await converse(asked)).not.toContain(warning);
+    },
+  );
+  test('what to do about a smell of gas is told first', async () => {
+    expect(await converse('I smell gas')).toMatch(/^If you hear or smell gas, close the valve/);
+  });
+});
+
+describe("a tool's result", () => {
+  const called = { name: 'stock', title: 'Stock', parameters: { product: 'Fell boots' } };
+  const result = {
+    product: 'Fell boots',
+    inStock: true,
+    sizes: { 'women’s 9': 0, 'men’s 9': 5 },
+    due: '2026-11-26',
+  };
+  const tell = (asked: string) => toResultText(called, { ok: true, result }, asked).split('\n')[0];
+  test.each([
+    ["do you have the boots in women's 9", '**Fell boots**, women’s 9: not in stock.'],
+    ['men’s 9 in stock?', '**Fell boots**, men’s 9: in stock.'],
+    ['are the boots in stock', '**Fell boots**: in stock.'],
+    ['size 12 in stock?', '**Fell boots**: in stock.'],
+  ])('%s', (asked, expected) => {
+    expect(tell(asked)).toBe(expected);
+  });
+  test('has its dates in words and its counts by name', () => {
+    const text = toResultText(called, { ok: true, result });
+    expect(text).toContain('- Due: November 26, 2026');
+    expect(text).toContain('- Sizes: women’s 9: 0, men’s 9: 5');
+  });
+});
