@@ -1,6 +1,7 @@
 /** The input of a request: its query and its JSON body as one object, checked against a schema. */
 
 import type { Context } from 'hono';
+import { createMiddleware } from 'hono/factory';
 import * as v from 'valibot';
 import { AgentError } from './errors.ts';
 
@@ -28,18 +29,32 @@ export const paging = {
 
 export const texts = v.pipe(v.array(v.pipe(v.string(), v.maxLength(200))), v.maxLength(100));
 
-/** 400 `invalid_parameters`, naming the first field that is wrong, never its value. */
-export async function readInput<const Entries extends v.ObjectEntries>(
-  c: Context,
-  entries: Entries,
-): Promise<v.InferOutput<v.ObjectSchema<Entries, undefined>>> {
-  const input = { ...c.req.query(), ...(await readBody(c)) };
-  const result = v.safeParse(v.object(entries), input, { abortEarly: true });
-  if (result.success) return result.output;
-  const issue = result.issues[0];
-  const path = v.getDotPath(issue) ?? 'body';
-  const reason = issue.kind === 'schema' ? `${issue.expected ?? 'another value'} is needed` : issue.message;
-  throw new AgentError(400, 'invalid_parameters', `${path}: ${reason}.`);
+const taken = new WeakMap<object, v.GenericSchema>();
+
+/** What a route takes; undefined for a handler that is none of `takes`. */
+export function schemaOf(handler: object): v.GenericSchema | undefined {
+  return taken.get(handler);
+}
+
+/** Puts the input on the context as `input`. 400 `invalid_parameters`, naming the first field that is wrong, never its value. */
+export function takes<const Entries extends v.ObjectEntries>(entries: Entries) {
+  const schema = v.object(entries);
+  type Input = v.InferOutput<typeof schema>;
+  const handler = createMiddleware<{ Variables: { input: Input } }>(async (c, next) => {
+    const input = { ...c.req.query(), ...(await readBody(c)) };
+    const result = v.safeParse(schema, input, { abortEarly: true });
+    if (!result.success) {
+      const issue = result.issues[0];
+      const path = v.getDotPath(issue) ?? 'body';
+      const reason =
+        issue.kind === 'schema' ? `${issue.expected ?? 'another value'} is needed` : issue.message;
+      throw new AgentError(400, 'invalid_parameters', `${path}: ${reason}.`);
+    }
+    c.set('input', result.output);
+    await next();
+  });
+  taken.set(handler, schema);
+  return handler;
 }
 
 /** What a Node server gives along with a request. */

@@ -299,6 +299,11 @@ describe('people', () => {
   });
 });
 
+type Operation = {
+  parameters: { name: string; in: string }[];
+  requestBody?: { content: { 'application/json': { schema: { properties?: object } } } };
+};
+
 describe('the description', () => {
   test('is OpenAPI at version 1.0.0 and names every path that is served (S218, S219)', async () => {
     const { body } = await agent.client.call('GET', '/v1/openapi.json');
@@ -315,6 +320,29 @@ describe('the description', () => {
         expect([path, status === 404 && answer.error.code === 'not_found']).toEqual([path, false]);
       }
     expect((await agent.client.call('GET', '/v1/openapi.json', {}, null)).status).toBe(401);
+  });
+
+  test('says of every operation what it takes, as its query or its body', async () => {
+    const { body } = await agent.client.call('GET', '/v1/openapi.json');
+    const operations = Object.entries(body.paths as Record<string, Record<string, Operation>>).flatMap(
+      ([path, methods]) => Object.entries(methods).map(([method, one]) => ({ path, method, ...one })),
+    );
+    for (const { path, method, parameters, requestBody } of operations) {
+      if (path === '/v1/openapi.json') continue;
+      const query = parameters.filter((one) => one.in === 'query');
+      const schema = requestBody?.content['application/json'].schema;
+      const names = method === 'get' ? query.map(({ name }) => name) : Object.keys(schema?.properties ?? {});
+      expect([path, names]).toEqual([path, expect.arrayContaining(['project_id'])]);
+    }
+    const chat = body.paths['/v1/bot/chat'].post.requestBody.content['application/json'].schema;
+    expect(chat.required).toEqual(['project_id', 'bot_id', 'message']);
+    expect(chat.properties.chat_mode).toEqual({ enum: ['ask', 'edit', 'plan'], type: 'string' });
+    expect(body.paths['/v1/bot/chat/read'].get.parameters).toContainEqual({
+      name: 'chat_id',
+      in: 'query',
+      required: true,
+      schema: { type: 'string', minLength: 1, maxLength: 200 },
+    });
   });
 
   test.each([

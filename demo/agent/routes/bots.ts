@@ -4,7 +4,7 @@ import type { Hono } from 'hono';
 import * as v from 'valibot';
 import { type AccessEnv, requireBot, requireManager, requireProject } from '../access.ts';
 import { AgentError } from '../errors.ts';
-import { flag, paging, projectTarget, readInput, target } from '../input.ts';
+import { flag, paging, projectTarget, takes, target } from '../input.ts';
 import { readPage, toPagination } from '../paging.ts';
 import type { Parts } from '../parts.ts';
 import type { Bot, BotChanges } from '../store/bots.ts';
@@ -56,31 +56,35 @@ const settings = {
 export function routeBots(app: Hono<AccessEnv>, parts: Parts) {
   const { bots, config } = parts;
 
-  app.post('/v1/bot/create', async (c) => {
-    const caller = c.get('caller');
-    const input = await readInput(c, { ...projectTarget, ...settings, name: v.unwrap(settings.name) });
-    requireProject(caller, input);
-    requireManager(caller);
-    if (bots.count(caller.projectId) >= config.limits.agents)
-      throw new AgentError(
-        403,
-        'plan_limit_reached',
-        `The plan ${config.plan} has ${config.limits.agents} agents.`,
-      );
-    const bot = bots.create(caller.projectId, toChanges(input), config.credits);
-    parts.workspaces.requireDefault(bot.uuid);
-    parts.events.record('bot.created', { bot_id: bot.uuid });
-    return c.json({ bot: toWireBot(parts, bot) }, 201);
-  });
+  app.post(
+    '/v1/bot/create',
+    takes({ ...projectTarget, ...settings, name: v.unwrap(settings.name) }),
+    async (c) => {
+      const caller = c.get('caller');
+      const input = c.get('input');
+      requireProject(caller, input);
+      requireManager(caller);
+      if (bots.count(caller.projectId) >= config.limits.agents)
+        throw new AgentError(
+          403,
+          'plan_limit_reached',
+          `The plan ${config.plan} has ${config.limits.agents} agents.`,
+        );
+      const bot = bots.create(caller.projectId, toChanges(input), config.credits);
+      parts.workspaces.requireDefault(bot.uuid);
+      parts.events.record('bot.created', { bot_id: bot.uuid });
+      return c.json({ bot: toWireBot(parts, bot) }, 201);
+    },
+  );
 
-  app.get('/v1/bot/read', async (c) => {
-    return c.json({ bot: toWireBot(parts, requireBot(parts, c.get('caller'), await readInput(c, target))) });
+  app.get('/v1/bot/read', takes(target), async (c) => {
+    return c.json({ bot: toWireBot(parts, requireBot(parts, c.get('caller'), c.get('input'))) });
   });
 
   for (const path of ['/v1/bot/readall', '/v1/bots'])
-    app.get(path, async (c) => {
+    app.get(path, takes({ ...projectTarget, ...paging }), async (c) => {
       const caller = c.get('caller');
-      const input = await readInput(c, { ...projectTarget, ...paging });
+      const input = c.get('input');
       requireProject(caller, input);
       const page = readPage(input);
       const { bots: found, total } = bots.list(caller.projectId, page);
@@ -90,9 +94,9 @@ export function routeBots(app: Hono<AccessEnv>, parts: Parts) {
       });
     });
 
-  app.put('/v1/bot/update', async (c) => {
+  app.put('/v1/bot/update', takes({ ...target, ...settings }), async (c) => {
     const caller = c.get('caller');
-    const input = await readInput(c, { ...target, ...settings });
+    const input = c.get('input');
     const bot = requireBot(parts, caller, input);
     requireManager(caller);
     const changes = toChanges(input);
@@ -102,16 +106,16 @@ export function routeBots(app: Hono<AccessEnv>, parts: Parts) {
     return c.json({ id: wire.id, updated_at: wire.updated_at, ...Object.fromEntries(sent) });
   });
 
-  app.post('/v1/bot/reset', async (c) => {
-    const bot = requireBot(parts, c.get('caller'), await readInput(c, target));
+  app.post('/v1/bot/reset', takes(target), async (c) => {
+    const bot = requireBot(parts, c.get('caller'), c.get('input'));
     requireManager(c.get('caller'));
     parts.sources.deleteAll(bot.uuid);
     parts.events.record('bot.reset', { bot_id: bot.uuid });
     return c.json({ success: true, message: 'All sources of the agent were deleted.' });
   });
 
-  app.delete('/v1/bot/delete', async (c) => {
-    const bot = requireBot(parts, c.get('caller'), await readInput(c, target));
+  app.delete('/v1/bot/delete', takes(target), async (c) => {
+    const bot = requireBot(parts, c.get('caller'), c.get('input'));
     requireManager(c.get('caller'));
     if (bot.uuid === config.botId)
       throw new AgentError(400, 'default_bot', 'The agent that the service starts with cannot be deleted.');

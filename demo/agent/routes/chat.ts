@@ -4,7 +4,7 @@ import type { Hono } from 'hono';
 import * as v from 'valibot';
 import { type AccessEnv, requireBot } from '../access.ts';
 import { AgentError } from '../errors.ts';
-import { chatId, flag, readInput, target, texts } from '../input.ts';
+import { chatId, flag, takes, target, texts } from '../input.ts';
 import type { Parts } from '../parts.ts';
 import type { Bot } from '../store/bots.ts';
 import { type Attachment, readAttachments } from '../turns/attachments.ts';
@@ -51,8 +51,8 @@ const chatInput = {
 type ChatInput = v.InferOutput<v.ObjectSchema<typeof chatInput, undefined>>;
 
 export function routeChat(app: Hono<AccessEnv>, parts: Parts) {
-  app.post('/v1/bot/chat', async (c) => {
-    const input = await readInput(c, chatInput);
+  app.post('/v1/bot/chat', takes(chatInput), async (c) => {
+    const input = c.get('input');
     const bot = requireBot(parts, c.get('caller'), input);
     const files = await readAttachments(input.attachments ?? [], parts.outgoing, c.req.raw.signal);
     const turn = beginTurn(parts, c.get('caller'), bot, toChatCall(input, bot, files));

@@ -4,7 +4,7 @@ import type { Hono } from 'hono';
 import * as v from 'valibot';
 import { type AccessEnv, requireBot } from '../access.ts';
 import { AgentError } from '../errors.ts';
-import { chatId, paging, readInput, target } from '../input.ts';
+import { chatId, paging, takes, target } from '../input.ts';
 import { readPage, toPagination } from '../paging.ts';
 import type { Parts } from '../parts.ts';
 import type { Bot } from '../store/bots.ts';
@@ -24,8 +24,8 @@ export function requireChat({ chats }: Pick<Parts, 'chats'>, bot: Bot, id: strin
 export function routeConversations(app: Hono<AccessEnv>, parts: Parts) {
   const { chats, messages } = parts;
 
-  app.get('/v1/bot/chat/read', async (c) => {
-    const input = await readInput(c, { ...target, chat_id: chatId, ...paging });
+  app.get('/v1/bot/chat/read', takes({ ...target, chat_id: chatId, ...paging }), async (c) => {
+    const input = c.get('input');
     const chat = requireChat(parts, requireBot(parts, c.get('caller'), input), input.chat_id);
     const page = readPage(input);
     const { messages: found, total } = messages.page(chat.id, page);
@@ -36,8 +36,8 @@ export function routeConversations(app: Hono<AccessEnv>, parts: Parts) {
     });
   });
 
-  app.get('/v1/bot/chat/readall', async (c) => {
-    const input = await readInput(c, { ...target, ...paging });
+  app.get('/v1/bot/chat/readall', takes({ ...target, ...paging }), async (c) => {
+    const input = c.get('input');
     const bot = requireBot(parts, c.get('caller'), input);
     const page = readPage(input);
     const { chats: found, total } = chats.list(bot.uuid, page);
@@ -56,8 +56,8 @@ export function routeConversations(app: Hono<AccessEnv>, parts: Parts) {
     });
   });
 
-  app.delete('/v1/bot/chat/delete', async (c) => {
-    const input = await readInput(c, { ...target, chat_id: chatId });
+  app.delete('/v1/bot/chat/delete', takes({ ...target, chat_id: chatId }), async (c) => {
+    const input = c.get('input');
     const bot = requireBot(parts, c.get('caller'), input);
     const chat = requireChat(parts, bot, input.chat_id);
     await parts.turns.cancel(bot.uuid, chat.chat_id);
@@ -66,35 +66,43 @@ export function routeConversations(app: Hono<AccessEnv>, parts: Parts) {
     return c.json({ success: true, message: 'The conversation was deleted.' });
   });
 
-  app.put('/v1/bot/chat/rename', async (c) => {
-    const input = await readInput(c, {
+  app.put(
+    '/v1/bot/chat/rename',
+    takes({
       ...target,
       chat_id: chatId,
       title: v.optional(title),
       name: v.optional(title),
-    });
-    const chat = requireChat(parts, requireBot(parts, c.get('caller'), input), input.chat_id);
-    const subject = input.title ?? input.name;
-    if (subject === undefined)
-      throw new AgentError(400, 'invalid_parameters', 'title: 1 to 200 characters are needed.');
-    chats.set(chat.id, { subject });
-    return c.json({ success: true, chat: { chat_id: chat.chat_id, subject } });
-  });
+    }),
+    async (c) => {
+      const input = c.get('input');
+      const chat = requireChat(parts, requireBot(parts, c.get('caller'), input), input.chat_id);
+      const subject = input.title ?? input.name;
+      if (subject === undefined)
+        throw new AgentError(400, 'invalid_parameters', 'title: 1 to 200 characters are needed.');
+      chats.set(chat.id, { subject });
+      return c.json({ success: true, chat: { chat_id: chat.chat_id, subject } });
+    },
+  );
 
-  app.put('/v1/bot/chat/mode', async (c) => {
-    const input = await readInput(c, {
+  app.put(
+    '/v1/bot/chat/mode',
+    takes({
       ...target,
       chat_id: chatId,
       chat_mode: v.optional(mode),
       mode: v.optional(mode),
       member_id: v.optional(chatId),
-    });
-    const chat = requireChat(parts, requireBot(parts, c.get('caller'), input), input.chat_id);
-    const chat_mode = input.chat_mode ?? input.mode;
-    if (chat_mode === undefined)
-      throw new AgentError(400, 'invalid_parameters', 'chat_mode: ask, edit or plan is needed.');
-    requireMode(parts, c.get('caller'), chat.persona, input.member_id ?? chat.member_id, chat_mode);
-    chats.set(chat.id, { chat_mode });
-    return c.json({ success: true, chat: { chat_id: chat.chat_id, chat_mode } });
-  });
+    }),
+    async (c) => {
+      const input = c.get('input');
+      const chat = requireChat(parts, requireBot(parts, c.get('caller'), input), input.chat_id);
+      const chat_mode = input.chat_mode ?? input.mode;
+      if (chat_mode === undefined)
+        throw new AgentError(400, 'invalid_parameters', 'chat_mode: ask, edit or plan is needed.');
+      requireMode(parts, c.get('caller'), chat.persona, input.member_id ?? chat.member_id, chat_mode);
+      chats.set(chat.id, { chat_mode });
+      return c.json({ success: true, chat: { chat_id: chat.chat_id, chat_mode } });
+    },
+  );
 }

@@ -1,8 +1,11 @@
 /** The description of the API as OpenAPI, made from the routes that are served; and what is served no more. */
 
+import { type JsonSchema, toJsonSchema } from '@valibot/to-json-schema';
 import type { Hono } from 'hono';
+import type * as v from 'valibot';
 import type { AccessEnv } from '../access.ts';
 import { AgentError } from '../errors.ts';
+import { schemaOf } from '../input.ts';
 
 const version = '1.0.0';
 
@@ -57,28 +60,45 @@ function toPaths(app: Hono<AccessEnv>) {
   const paths: Record<string, Record<string, object>> = {
     '/v1/openapi.json': { get: toOperation('get', []) },
   };
-  for (const { path, method } of app.routes) {
+  for (const { path, method, handler } of app.routes) {
     if (!path.startsWith('/v1/') || path.includes('*') || method === 'ALL') continue;
     const names = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
     const described = path.replace(/:(\w+)/g, '{$1}');
     paths[described] ??= {};
-    paths[described][method.toLowerCase()] = toOperation(method.toLowerCase(), names);
+    // A route stands here twice: with the check of what it takes, and with what it does.
+    paths[described][method.toLowerCase()] ??= toOperation(method.toLowerCase(), names, schemaOf(handler));
   }
   return paths;
 }
 
-/** Query and JSON body are read as one object, on every method. */
-function toOperation(method: string, names: readonly string[]) {
-  const content = { 'application/json': { schema: { type: 'object' } } };
+const anything = { type: 'object' } as const;
+
+/** Query and JSON body are read as one object, on every method: of a GET it is described as its query. */
+function toOperation(method: string, names: readonly string[], taken?: v.GenericSchema) {
+  const schema = taken ? toSchema(taken) : anything;
+  const inPath = names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } }));
+  const { properties = {}, required = [] } = schema as JsonSchema;
+  const inQuery = Object.entries(properties).map(([name, described]) => ({
+    name,
+    in: 'query',
+    required: required.includes(name),
+    schema: described,
+  }));
   return {
-    parameters: names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
-    ...(method === 'get' ? {} : { requestBody: { content } }),
+    parameters: [...inPath, ...(method === 'get' ? inQuery : [])],
+    ...(method === 'get' ? {} : { requestBody: { content: { 'application/json': { schema } } } }),
     responses: {
-      '2XX': { description: 'Done.', content },
+      '2XX': { description: 'Done.', content: { 'application/json': { schema: anything } } },
       '4XX': {
         description: 'Refused: the code says why.',
         content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
       },
     },
   };
+}
+
+/** As it is sent. What JSON Schema has no word for, such as a check across fields, is left out. */
+function toSchema(schema: v.GenericSchema): JsonSchema {
+  const { $schema: _, ...described } = toJsonSchema(schema, { typeMode: 'input', errorMode: 'ignore' });
+  return described;
 }

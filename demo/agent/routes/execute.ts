@@ -4,7 +4,7 @@ import type { Hono } from 'hono';
 import * as v from 'valibot';
 import { type AccessEnv, requireBot } from '../access.ts';
 import { AgentError } from '../errors.ts';
-import { chatId, flag, readInput, target } from '../input.ts';
+import { chatId, flag, takes, target } from '../input.ts';
 import type { Parts } from '../parts.ts';
 import { resumeTurn } from '../turns/resume.ts';
 import { requireChat } from './conversations.ts';
@@ -31,8 +31,8 @@ const executeInput = {
 };
 
 export function routeExecute(app: Hono<AccessEnv>, parts: Parts) {
-  app.post('/v1/bot/chat/execute-tool', async (c) => {
-    const input = await readInput(c, executeInput);
+  app.post('/v1/bot/chat/execute-tool', takes(executeInput), async (c) => {
+    const input = c.get('input');
     const bot = requireBot(parts, c.get('caller'), input);
     const chat = requireChat(parts, bot, input.chat_id);
     const { executionId, denied, parameters, ...data } = input.execution_data;

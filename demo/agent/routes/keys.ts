@@ -4,7 +4,7 @@ import type { Hono } from 'hono';
 import * as v from 'valibot';
 import { type AccessEnv, requireManager, requireProject } from '../access.ts';
 import { AgentError } from '../errors.ts';
-import { paging, projectTarget, readInput } from '../input.ts';
+import { paging, projectTarget, takes } from '../input.ts';
 import { readPage, toPagination } from '../paging.ts';
 import type { Parts } from '../parts.ts';
 import { type Caller, type Key, roles } from '../store/keys.ts';
@@ -15,8 +15,8 @@ const dayMs = 24 * 3_600_000;
 export function routeKeys(app: Hono<AccessEnv>, parts: Parts) {
   const { keys, config } = parts;
 
-  app.get('/v1/keys', async (c) => {
-    const input = await readInput(c, { ...projectTarget, ...paging });
+  app.get('/v1/keys', takes({ ...projectTarget, ...paging }), async (c) => {
+    const input = c.get('input');
     const caller = c.get('caller');
     requireProject(caller, input);
     requireManager(caller);
@@ -28,42 +28,50 @@ export function routeKeys(app: Hono<AccessEnv>, parts: Parts) {
     });
   });
 
-  app.post('/v1/keys', async (c) => {
-    const input = await readInput(c, {
+  app.post(
+    '/v1/keys',
+    takes({
       ...projectTarget,
       name: v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(100))),
       role: v.optional(v.picklist(roles), 'member'),
-    });
-    const caller = c.get('caller');
-    requireProject(caller, input);
-    requireManager(caller);
-    requireOwnerFor(caller, input.role);
-    const { key, record } = keys.create(caller.projectId, input.name ?? input.role, input.role);
-    parts.events.record('key.created', { key_id: record.id, role: record.role });
-    return c.json({ success: true, data: { key, ...toWireKey(record) } }, 201);
-  });
+    }),
+    async (c) => {
+      const input = c.get('input');
+      const caller = c.get('caller');
+      requireProject(caller, input);
+      requireManager(caller);
+      requireOwnerFor(caller, input.role);
+      const { key, record } = keys.create(caller.projectId, input.name ?? input.role, input.role);
+      parts.events.record('key.created', { key_id: record.id, role: record.role });
+      return c.json({ success: true, data: { key, ...toWireKey(record) } }, 201);
+    },
+  );
 
-  app.post('/v1/keys/:id/rotate', async (c) => {
-    const input = await readInput(c, {
+  app.post(
+    '/v1/keys/:id/rotate',
+    takes({
       ...projectTarget,
       overlap_seconds: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(86_400)), 0),
-    });
-    const { id } = requireKey(c.get('caller'), input, c.req.param('id'));
-    const { key, record } = keys.rotate(input.project_id, id, input.overlap_seconds * 1000);
-    parts.events.record('key.rotated', { key_id: id });
-    return c.json({ success: true, data: { key, ...toWireKey(record) } });
-  });
+    }),
+    async (c) => {
+      const input = c.get('input');
+      const { id } = requireKey(c.get('caller'), input, c.req.param('id'));
+      const { key, record } = keys.rotate(input.project_id, id, input.overlap_seconds * 1000);
+      parts.events.record('key.rotated', { key_id: id });
+      return c.json({ success: true, data: { key, ...toWireKey(record) } });
+    },
+  );
 
-  app.delete('/v1/keys/:id', async (c) => {
-    const { id } = requireKey(c.get('caller'), await readInput(c, projectTarget), c.req.param('id'));
+  app.delete('/v1/keys/:id', takes(projectTarget), async (c) => {
+    const { id } = requireKey(c.get('caller'), c.get('input'), c.req.param('id'));
     keys.delete(id);
     parts.events.record('key.deleted', { key_id: id });
     return c.json({ success: true, data: { id } });
   });
 
-  app.get('/v1/plan', async (c) => {
+  app.get('/v1/plan', takes(projectTarget), async (c) => {
     const caller = c.get('caller');
-    requireProject(caller, await readInput(c, projectTarget));
+    requireProject(caller, c.get('input'));
     requireManager(caller);
     const { projectId } = caller;
     return c.json({

@@ -4,7 +4,7 @@ import type { Hono } from 'hono';
 import * as v from 'valibot';
 import { type AccessEnv, requireBot, requireStaff } from '../access.ts';
 import { AgentError } from '../errors.ts';
-import { chatId, paging, readInput, target } from '../input.ts';
+import { chatId, paging, takes, target } from '../input.ts';
 import { readPage, toPagination } from '../paging.ts';
 import type { Parts } from '../parts.ts';
 import { memoryTypes, type UserMemory } from '../store/memories.ts';
@@ -15,8 +15,8 @@ const memoriesPerPage = 50;
 export function routePeople(app: Hono<AccessEnv>, parts: Parts) {
   const { accounts, memories } = parts;
 
-  app.get('/v1/bot/subscriber/readall', async (c) => {
-    const input = await readInput(c, { ...target, ...paging });
+  app.get('/v1/bot/subscriber/readall', takes({ ...target, ...paging }), async (c) => {
+    const input = c.get('input');
     const bot = requireBot(parts, c.get('caller'), input);
     requireStaff(c.get('caller'));
     const page = readPage(input);
@@ -27,34 +27,38 @@ export function routePeople(app: Hono<AccessEnv>, parts: Parts) {
     });
   });
 
-  app.get('/v1/bot/memory/readall', async (c) => {
-    const input = await readInput(c, {
+  app.get(
+    '/v1/bot/memory/readall',
+    takes({
       ...target,
       ...paging,
       user_uuid: v.optional(chatId),
       type: v.optional(v.picklist([...memoryTypes, 'all']), 'all'),
-    });
-    const bot = requireBot(parts, c.get('caller'), input);
-    requireStaff(c.get('caller'));
-    const page = readPage(input, memoriesPerPage);
-    const type = input.type === 'all' ? undefined : input.type;
-    const total = memories.count(bot.uuid, input.user_uuid, type);
-    return c.json({
-      total,
-      memories: memories.list(bot.uuid, page, input.user_uuid, type).map(toWireMemory),
-      pagination: toPagination(page, total),
-    });
-  });
+    }),
+    async (c) => {
+      const input = c.get('input');
+      const bot = requireBot(parts, c.get('caller'), input);
+      requireStaff(c.get('caller'));
+      const page = readPage(input, memoriesPerPage);
+      const type = input.type === 'all' ? undefined : input.type;
+      const total = memories.count(bot.uuid, input.user_uuid, type);
+      return c.json({
+        total,
+        memories: memories.list(bot.uuid, page, input.user_uuid, type).map(toWireMemory),
+        pagination: toPagination(page, total),
+      });
+    },
+  );
 
-  app.get('/v1/bot/memory/count', async (c) => {
-    const input = await readInput(c, { ...target, user_uuid: chatId });
+  app.get('/v1/bot/memory/count', takes({ ...target, user_uuid: chatId }), async (c) => {
+    const input = c.get('input');
     const bot = requireBot(parts, c.get('caller'), input);
     requireStaff(c.get('caller'));
     return c.json({ count: memories.count(bot.uuid, input.user_uuid) });
   });
 
-  app.delete('/v1/bot/memory/:memory_id', async (c) => {
-    const bot = requireBot(parts, c.get('caller'), await readInput(c, target));
+  app.delete('/v1/bot/memory/:memory_id', takes(target), async (c) => {
+    const bot = requireBot(parts, c.get('caller'), c.get('input'));
     requireStaff(c.get('caller'));
     if (!memories.delete(bot.uuid, c.req.param('memory_id')))
       throw new AgentError(404, 'memory_not_found', 'This agent remembers no such thing.');

@@ -4,7 +4,7 @@ import type { Hono } from 'hono';
 import * as v from 'valibot';
 import { type AccessEnv, requireBot, requireManager } from '../access.ts';
 import { AgentError } from '../errors.ts';
-import { paging, readInput, target, texts } from '../input.ts';
+import { paging, takes, target, texts } from '../input.ts';
 import { readPage, toPagination } from '../paging.ts';
 import type { Parts } from '../parts.ts';
 import { toUrl } from '../retrieval/fetchpage.ts';
@@ -46,9 +46,9 @@ export function routeSources(app: Hono<AccessEnv>, parts: Parts) {
     ...(source.status === 'processing' ? { pages_read: parts.ingest.pagesRead(source.uuid) ?? 0 } : {}),
   });
 
-  app.post('/v1/bot/source/create', async (c) => {
-    const caller = c.get('caller');
-    const input = await readInput(c, {
+  app.post(
+    '/v1/bot/source/create',
+    takes({
       ...target,
       title: v.optional(v.pipe(v.string(), v.trim(), v.maxLength(300))),
       description,
@@ -57,51 +57,56 @@ export function routeSources(app: Hono<AccessEnv>, parts: Parts) {
       tags: v.optional(texts, []),
       forget_after: v.optional(forgetAfter, 'never'),
       sync_frequency: v.optional(syncFrequency, 'never'),
-    });
-    const read = readSource(input.type, input.source);
-    const bot = requireBot(parts, caller, input);
-    requireManager(caller);
-    const source = sources.create(bot.uuid, {
-      title: input.title || (input.type === 'text' ? 'Text' : read.split('\n')[0]!.slice(0, 300)),
-      description: input.description ?? null,
-      type: input.type,
-      source: read,
-      tags: input.tags,
-      forget_after: input.forget_after,
-      sync_frequency: input.sync_frequency,
-    });
-    parts.events.record('source.created', { source_id: source.uuid, type: source.type });
-    parts.ingest.start(source);
-    return c.json({ success: true, source: toWire(source) }, 201);
-  });
+    }),
+    async (c) => {
+      const caller = c.get('caller');
+      const input = c.get('input');
+      const read = readSource(input.type, input.source);
+      const bot = requireBot(parts, caller, input);
+      requireManager(caller);
+      const source = sources.create(bot.uuid, {
+        title: input.title || (input.type === 'text' ? 'Text' : read.split('\n')[0]!.slice(0, 300)),
+        description: input.description ?? null,
+        type: input.type,
+        source: read,
+        tags: input.tags,
+        forget_after: input.forget_after,
+        sync_frequency: input.sync_frequency,
+      });
+      parts.events.record('source.created', { source_id: source.uuid, type: source.type });
+      parts.ingest.start(source);
+      return c.json({ success: true, source: toWire(source) }, 201);
+    },
+  );
 
   const ofSource = { ...target, source_id: v.pipe(v.string(), v.minLength(1), v.maxLength(200)) };
 
-  app.get('/v1/bot/source/read', async (c) => {
-    const input = await readInput(c, ofSource);
+  app.get('/v1/bot/source/read', takes(ofSource), async (c) => {
+    const input = c.get('input');
     const source = requireSource(requireBot(parts, c.get('caller'), input), input.source_id);
     return c.json({ source: { ...toWire(source), content: sources.readContent(source) } });
   });
 
-  app.get('/v1/bot/source/readall', async (c) => {
-    const input = await readInput(c, { ...target, ...paging });
+  app.get('/v1/bot/source/readall', takes({ ...target, ...paging }), async (c) => {
+    const input = c.get('input');
     const bot = requireBot(parts, c.get('caller'), input);
     const page = readPage(input);
     const { sources: found, total } = sources.list(bot.uuid, page);
     return c.json({ sources: found.map(toWire), pagination: toPagination(page, total) });
   });
 
-  app.put('/v1/bot/source/update', async (c) => {
+  const changes = {
+    title: v.optional(title),
+    description,
+    tags: v.optional(v.nullable(texts)),
+    forget_after: v.optional(forgetAfter),
+    sync_frequency: v.optional(syncFrequency),
+    source: v.optional(addresses),
+  };
+
+  app.put('/v1/bot/source/update', takes({ ...ofSource, ...changes }), async (c) => {
     const caller = c.get('caller');
-    const fields = {
-      title: v.optional(title),
-      description,
-      tags: v.optional(v.nullable(texts)),
-      forget_after: v.optional(forgetAfter),
-      sync_frequency: v.optional(syncFrequency),
-      source: v.optional(addresses),
-    };
-    const input = await readInput(c, { ...ofSource, ...fields });
+    const input = c.get('input');
     const bot = requireBot(parts, caller, input);
     requireManager(caller);
     const source = requireSource(bot, input.source_id);
@@ -116,7 +121,7 @@ export function routeSources(app: Hono<AccessEnv>, parts: Parts) {
     });
     if (newSource !== undefined) parts.ingest.start(updated);
     const wire = toWire(updated);
-    const sent = Object.keys(fields).filter((name) => input[name as keyof typeof input] !== undefined);
+    const sent = Object.keys(changes).filter((name) => input[name as keyof typeof input] !== undefined);
     return c.json({
       id: wire.id,
       status: wire.status,
@@ -125,9 +130,9 @@ export function routeSources(app: Hono<AccessEnv>, parts: Parts) {
     });
   });
 
-  app.delete('/v1/bot/source/delete', async (c) => {
+  app.delete('/v1/bot/source/delete', takes(ofSource), async (c) => {
     const caller = c.get('caller');
-    const input = await readInput(c, ofSource);
+    const input = c.get('input');
     const bot = requireBot(parts, caller, input);
     requireManager(caller);
     requireSource(bot, input.source_id);
@@ -135,37 +140,41 @@ export function routeSources(app: Hono<AccessEnv>, parts: Parts) {
     return c.json({ success: true, message: 'The source was deleted.' });
   });
 
-  app.post('/v1/bot/search', async (c) => {
-    const input = await readInput(c, {
+  app.post(
+    '/v1/bot/search',
+    takes({
       ...target,
       keywords: v.union([v.pipe(v.string(), v.minLength(1), v.maxLength(1000)), texts]),
       source_ids: v.optional(texts),
       tags: v.optional(texts),
       top: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(50)), 5),
-    });
-    const bot = requireBot(parts, c.get('caller'), input);
-    const text = [input.keywords].flat().join(' ');
-    const terms = toTerms(text);
-    const words = terms.length > 0 ? terms.map(({ word }) => word) : toWords(text);
-    const found = search.find(
-      { botId: bot.uuid, sourceIds: input.source_ids, tags: input.tags },
-      words,
-      input.top,
-    );
-    return c.json({
-      results: found.map(({ id: _id, ...passage }) => ({
-        source_id: passage.source_id,
-        title: passage.title,
-        url: passage.url,
-        section: passage.section,
-        content: passage.content,
-        type: passage.type,
-        tags: passage.tags,
-        score: passage.score,
-      })),
-      total: found.length,
-    });
-  });
+    }),
+    async (c) => {
+      const input = c.get('input');
+      const bot = requireBot(parts, c.get('caller'), input);
+      const text = [input.keywords].flat().join(' ');
+      const terms = toTerms(text);
+      const words = terms.length > 0 ? terms.map(({ word }) => word) : toWords(text);
+      const found = search.find(
+        { botId: bot.uuid, sourceIds: input.source_ids, tags: input.tags },
+        words,
+        input.top,
+      );
+      return c.json({
+        results: found.map(({ id: _id, ...passage }) => ({
+          source_id: passage.source_id,
+          title: passage.title,
+          url: passage.url,
+          section: passage.section,
+          content: passage.content,
+          type: passage.type,
+          tags: passage.tags,
+          score: passage.score,
+        })),
+        total: found.length,
+      });
+    },
+  );
 }
 
 /** As the store keeps it: a text as it is, addresses one a line. */

@@ -4,29 +4,33 @@ import type { Hono } from 'hono';
 import * as v from 'valibot';
 import { type AccessEnv, requireBot } from '../access.ts';
 import { AgentError } from '../errors.ts';
-import { readInput, target } from '../input.ts';
+import { takes, target } from '../input.ts';
 import type { Parts } from '../parts.ts';
 import { verifySsoToken } from '../sso.ts';
 import { toIso } from '../turns/wire.ts';
 
 export function routeSso(app: Hono<AccessEnv>, parts: Parts) {
   const { config } = parts;
-  app.post('/v1/bot/widget/sso', async (c) => {
-    const caller = c.get('caller');
-    const input = await readInput(c, {
+  app.post(
+    '/v1/bot/widget/sso',
+    takes({
       ...target,
       token: v.pipe(v.string(), v.minLength(1), v.maxLength(8192)),
-    });
-    const bot = requireBot(parts, caller, input);
-    if (config.ssoSecret === undefined)
-      throw new AgentError(404, 'sso_not_configured', 'This agent has no SSO secret.');
-    const person = await verifySsoToken(input.token, config.ssoSecret, bot.uuid, config.now);
-    const { memberId, subscriber, isNew } = parts.accounts.join(caller.projectId, bot.uuid, person);
-    if (isNew) parts.events.record('subscriber.joined', { subscriber_id: subscriber.id });
-    return c.json({
-      member_id: memberId,
-      subscriber: { ...subscriber, subscribed_at: toIso(subscriber.subscribed_at) },
-      project_member: config.memberEmails.includes(person.email.toLowerCase()),
-    });
-  });
+    }),
+    async (c) => {
+      const caller = c.get('caller');
+      const input = c.get('input');
+      const bot = requireBot(parts, caller, input);
+      if (config.ssoSecret === undefined)
+        throw new AgentError(404, 'sso_not_configured', 'This agent has no SSO secret.');
+      const person = await verifySsoToken(input.token, config.ssoSecret, bot.uuid, config.now);
+      const { memberId, subscriber, isNew } = parts.accounts.join(caller.projectId, bot.uuid, person);
+      if (isNew) parts.events.record('subscriber.joined', { subscriber_id: subscriber.id });
+      return c.json({
+        member_id: memberId,
+        subscriber: { ...subscriber, subscribed_at: toIso(subscriber.subscribed_at) },
+        project_member: config.memberEmails.includes(person.email.toLowerCase()),
+      });
+    },
+  );
 }

@@ -4,33 +4,37 @@ import type { Hono } from 'hono';
 import * as v from 'valibot';
 import { type AccessEnv, requireBot, requireManager } from '../access.ts';
 import { AgentError } from '../errors.ts';
-import { paging, readInput, target } from '../input.ts';
+import { paging, takes, target } from '../input.ts';
 import { readPage, toPagination } from '../paging.ts';
 import type { Parts } from '../parts.ts';
 import type { Workspace } from '../store/workspaces.ts';
 import { toIso } from '../turns/wire.ts';
 
 export function routeWorkspaces(app: Hono<AccessEnv>, parts: Parts) {
-  app.post('/v1/bot/workspace/create', async (c) => {
-    const caller = c.get('caller');
-    const input = await readInput(c, {
+  app.post(
+    '/v1/bot/workspace/create',
+    takes({
       ...target,
       name: v.optional(v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(200)), 'Workspace'),
       purpose: v.optional(v.unknown()),
-    });
-    const bot = requireBot(parts, caller, input);
-    requireManager(caller);
-    const kind = input.purpose === 'service' ? 'service' : 'dashboard';
-    const most = parts.config.limits[`${kind}_workspaces`];
-    if (parts.workspaces.countOf(bot.uuid, kind) >= most)
-      throw new AgentError(403, 'plan_limit_reached', `The plan has ${most} ${kind} workspaces an agent.`);
-    const workspace = parts.workspaces.create(caller.projectId, bot.uuid, input.name, kind);
-    parts.events.record('workspace.created', { workspace_uuid: workspace.uuid });
-    return c.json({ success: true, workspace: toWireWorkspace(workspace) }, 201);
-  });
+    }),
+    async (c) => {
+      const caller = c.get('caller');
+      const input = c.get('input');
+      const bot = requireBot(parts, caller, input);
+      requireManager(caller);
+      const kind = input.purpose === 'service' ? 'service' : 'dashboard';
+      const most = parts.config.limits[`${kind}_workspaces`];
+      if (parts.workspaces.countOf(bot.uuid, kind) >= most)
+        throw new AgentError(403, 'plan_limit_reached', `The plan has ${most} ${kind} workspaces an agent.`);
+      const workspace = parts.workspaces.create(caller.projectId, bot.uuid, input.name, kind);
+      parts.events.record('workspace.created', { workspace_uuid: workspace.uuid });
+      return c.json({ success: true, workspace: toWireWorkspace(workspace) }, 201);
+    },
+  );
 
-  app.get('/v1/bot/workspace/readall', async (c) => {
-    const input = await readInput(c, { ...target, ...paging });
+  app.get('/v1/bot/workspace/readall', takes({ ...target, ...paging }), async (c) => {
+    const input = c.get('input');
     const bot = requireBot(parts, c.get('caller'), input);
     const page = readPage(input);
     const { workspaces, total } = parts.workspaces.list(bot.uuid, page);
