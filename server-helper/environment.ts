@@ -67,6 +67,8 @@ function refuseMistakes(env: Environment, log: Log): void {
     // Of a file that no shell has read: Docker hands the quotes over too.
     if (variables.includes(name) && /^(["']).*\1$/s.test(env[name] ?? ''))
       throw new TypeError(`${name} must be given without quotes around it`);
+    if (variables.includes(name) && /^\[.*\]$/s.test(env[name] ?? ''))
+      throw new TypeError(`${name} must be given without brackets: of several, a comma stands between them`);
     if (variables.includes(name)) continue;
     const meant = variables.find((one) => isNear(name, one));
     if (meant) throw new TypeError(`${name} is not known: did you mean ${meant}?`);

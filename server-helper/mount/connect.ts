@@ -5,7 +5,7 @@ type MountedRequest = IncomingMessage & {
   originalUrl?: unknown;
   baseUrl?: unknown;
   body?: unknown;
-  rawBody?: Buffer;
+  rawBody?: unknown;
 };
 
 /** Path and query of a request for the helper, as its routes know them; undefined when it is for somebody else. */
@@ -37,8 +37,14 @@ export function createMountNotes(basePath: string, warn: (message: string) => vo
     },
     /** Where a body parser has read the body, what it made of it stands in for the bytes. */
     restoreBody(request: MountedRequest): void {
-      if (!request.readableDidRead || request.rawBody) return;
-      const raw = toRaw(request.body);
+      if (!request.readableDidRead) return;
+      const { rawBody, body } = request;
+      // A parser's `verify` may keep what came as text, too: as exact as the bytes.
+      if (typeof rawBody === 'string' || rawBody instanceof Uint8Array) {
+        request.rawBody = Buffer.from(rawBody as Uint8Array);
+        return;
+      }
+      const raw = toRaw(body);
       if (raw) request.rawBody = raw;
       note(
         raw

@@ -176,3 +176,9 @@ test.each(['"', "'"])('a value in %s quotes is refused: of an env file Docker ha
     'PORCHLIGHT_SSO_SECRET must be given without quotes around it',
   );
 });
+
+test('a list in brackets is refused: its first and last value would not be what was meant', () => {
+  expect(refuse({ PORCHLIGHT_SSO_SECRET: JSON.stringify([secret, secret]) })).toBe(
+    'PORCHLIGHT_SSO_SECRET must be given without brackets: of several, a comma stands between them',
+  );
+});

@@ -73,6 +73,18 @@ function mountConnect(path: string, { listener }: NodeHelper): Middleware {
   };
 }
 /** As `express.json()` does: the body is read, and only what it meant is left. */
+/** As `express.json({ verify })` does where the host signs or checks what came. */
+const parseKeeping =
+  (keep: (bytes: Buffer) => unknown): Middleware =>
+  (incoming, _, next) => {
+    const chunks: Buffer[] = [];
+    incoming
+      .on('data', (chunk: Buffer) => chunks.push(chunk))
+      .on('end', () => {
+        Object.assign(incoming, { rawBody: keep(Buffer.concat(chunks)), body: {} });
+        next();
+      });
+  };
 const parseJson: Middleware = (incoming, _, next) => {
   if (incoming.headers['content-type'] !== 'application/json') return next();
   const parts: Buffer[] = [];
@@ -170,6 +182,17 @@ test('after a body parser the helper still answers, and says once that signed we
   expect(lines).toEqual([
     'a body parser runs before the helper: mount the helper first, or signed webhooks may be refused',
   ]);
+});
+
+test.each([
+  ['text', (bytes: Buffer) => bytes.toString()],
+  ['bytes', (bytes: Buffer) => new Uint8Array(bytes)],
+  ['a Buffer', (bytes: Buffer) => bytes],
+])('a parser that keeps what came as %s leaves the helper all it needs', async (_, keep) => {
+  const { helper, lines } = create();
+  const ask = await serve(parseKeeping(keep), helper.listener);
+  expect((await ask('/porchlight/session', session)).status).toBe(200);
+  expect(lines).toEqual([]);
 });
 
 test('a body that somebody else has read is a fault of the mounting, and said to be', async () => {
