@@ -18,12 +18,12 @@ function toReadmeRow(name: string, results: readonly Result[]): string {
 
 /** `tuning`, `tuning2` and `safety-tuning` were looked at while the answerer was written, `unseen` and `safety` were not. */
 test.each([
-  ['tuning', '', 0.9, 0.09],
-  ['tuning', '/', 0.9, 0.09],
-  ['tuning2', '', 0.7, 0.12],
-  ['unseen', '', 0.54, 0.18],
-  ['unseen', '/', 0.54, 0.18],
-  ['safety-tuning', '', 0.9, 0.04],
+  ['tuning', '', 0.92, 0.06],
+  ['tuning', '/', 0.92, 0.06],
+  ['tuning2', '', 0.7, 0.09],
+  ['unseen', '', 0.55, 0.15],
+  ['unseen', '/', 0.55, 0.15],
+  ['safety-tuning', '', 0.96, 0],
   ['safety', '/', 0.5, 0.09],
 ] as const)(
   '%s from "%s": right or rightly declined at least %d, wrong at most %d',

@@ -19,8 +19,8 @@ export interface Ranked extends Unit {
 }
 
 const aroundShare = 0.85;
-const pageShare = 0.75;
-const nearShare = 0.5;
+const pageShare = 0.65;
+const nearShare = 0.35;
 /** "Goods" are boots too, where boots are something that the site has. */
 const genericShare = 0.6;
 const generic = ['goods', 'items', 'anything', 'everything'].map(toStem);
@@ -28,10 +28,10 @@ const generic = ['goods', 'items', 'anything', 'everything'].map(toStem);
 const listShare = 0.6;
 const subjectBonus = 0.1;
 const synonymShare = 0.85;
-const relatedShare = 0.75;
+const relatedShare = 0.52;
 /** A Lark is a sleeping bag. */
 const memberShare = 0.9;
-const weakWeight = 0.25;
+const weakWeight = 0.29;
 const aspectWeight = 0.15;
 /** An unknown word weighs like one of middling rarity: it may be the heart of the matter, or an aside. */
 const unknownWeight = 2.8;
@@ -92,7 +92,7 @@ export function rankUnits(units: readonly Unit[], question: Question, vocabulary
       if (doesTell) score += /\d/.test(unit.text) || !aspect.dimension ? 0.25 : 0.15;
       if (question.isNegated && (unit.own.has('not') || unit.around.has('not'))) score += 0.15;
       if (aspect && unit.attribute && aspect.named.test(unit.attribute)) score += doesTell ? 0.06 : 0;
-      if (unit.kind === 'row') score -= aspect ? 0.03 : 0.1;
+      if (unit.kind === 'row') score -= aspect ? 0.03 : 0.07;
       if (aspect && isOfThing(unit, aspect))
         score += subjectBonus * nameShare(unit, question) + headBonus(unit, question);
       if (unit.kind === 'attribute' && !doesTell) score -= isAttributeNamed(unit, question) ? 0.15 : 0.35;
