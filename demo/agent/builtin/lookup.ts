@@ -10,7 +10,7 @@ import { readLanguage, toEnglish } from './language.ts';
 import { findWarnings, readPeril } from './peril.ts';
 import { toNothing, toPeople } from './point.ts';
 import { readQuestion } from './question.ts';
-import { pick, putFirst, withHelpLine, withSteps, withWarning } from './quote.ts';
+import { findHelpLine, pick, putFirst, withHelpLine, withSteps, withWarning } from './quote.ts';
 import { type Ranked, rankUnits } from './rank.ts';
 import { sayComparison, sayUnits } from './say.ts';
 import { isHomePath, isUrgent, toShortTitle, toUnits } from './units.ts';
@@ -90,7 +90,18 @@ export function createLookup(search: Search, synonyms: readonly (readonly string
       readPeril(request.question) ?? (usable.length === 0 && question.form === 'may' ? 'doubt' : undefined);
     const [warning, ...like] = peril ? findWarnings(ranked, question, vocabulary, peril) : [];
     const best = usable[0] ?? warning;
-    if (!best) return { kind: 'nothing', ...toNothing(search, botId, ranked[0], question), reasoning };
+    const readHelpLines = (first?: Ranked) => {
+      const scope = { botId, ...request.scope };
+      const url = first?.passage.url;
+      const own = url ? search.ofPage(scope, new URL(url).pathname) : [];
+      const urgent = search.find(scope, ['emergency', 'emergencies'], candidates);
+      return [...(first && isUrgent(first) ? own : []), ...urgent, ...own].flatMap(toUnits);
+    };
+    if (!best) {
+      // Something has happened that no page speaks of: whom to call is still worth saying.
+      const line = peril === 'accident' ? findHelpLine(readHelpLines().filter(isUrgent)) : undefined;
+      return { kind: 'nothing', ...toNothing(search, botId, ranked[0], question, line), reasoning };
+    }
     const tied = pickRange(
       findGroup(usable, question) ?? findTied(usable, best, question),
       usable,
@@ -104,12 +115,6 @@ export function createLookup(search: Search, synonyms: readonly (readonly string
           : toOptions(tied, question);
       if (options.length >= 2) return { kind: 'ambiguous', options, reasoning };
     }
-    const readHelpLines = (first: Ranked) => {
-      const scope = { botId, ...request.scope };
-      const own = first.passage.url ? search.ofPage(scope, new URL(first.passage.url).pathname) : [];
-      const urgent = search.find(scope, ['emergency', 'emergencies'], candidates);
-      return [...(isUrgent(first) ? own : []), ...urgent, ...own].flatMap(toUnits);
-    };
     const answering = putFirst(warning, [
       ...like,
       ...withWarning(pick(tied, usable, best, question), ranked, question, peril !== undefined),

@@ -4,7 +4,7 @@ import { isSaidIn } from '../retrieval/terms.ts';
 import { countUses } from '../retrieval/wordnet.ts';
 import { toStems } from '../retrieval/words.ts';
 import type { Question } from './question.ts';
-import type { Ranked } from './rank.ts';
+import { isFragment, type Ranked } from './rank.ts';
 import { isGrave, isUrgent } from './units.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
@@ -12,7 +12,7 @@ import type { Vocabulary } from './vocabulary.ts';
 export type Peril = 'accident' | 'risk' | 'doubt';
 
 const accident =
-  /\b(ate|eaten|(wolf|gobbl|scoff|nibbl|munch|gulp)ed|got into|knocked|no (pee|wee|urine)|swallow(ed|s)?|lick(ed|s)?|chew(ed|s)?|drank|drunk|inhaled|bleed(s|ing)?|chok(es|ing|ed)|burn(ed|t|s|ing)|stung|bitten|bit|collaps(ed|es|ing)|unconscious|faint(ed|ing)?|dizzy|overheat(ed|ing|s)?|seizures?|convuls\w+|having a fit|poisoned|smell(s|ing)? (of )?(gas|smoke|burning)|leak(s|ing|ed)?|on fire|caught fire|explod(ed|es|ing)|hit by|run over|ran over|fell|fallen|can['’]?t (breathe|pee|wee|walk|stand|move)|struggl\w+|not breathing|hasn['’]?t eaten|not eating|blue|pale|swollen|emergency)\b/i;
+  /\b(ate|eaten|(wolf|gobbl|scoff|nibbl|munch|gulp)ed|got into|knocked|no (pee|wee|urine)|swallow(ed|s)?|lick(ed|s)?|chew(ed|s)?|drank|drunk|inhaled|bleed(s|ing)?|chok(es|ing|ed)|burn(ed|t|s|ing)|stung|bitten|bit|collaps(ed|es|ing)|unconscious|faint(ed|ing)?|dizzy|overheat(ed|ing|s)?|pant(s|ing)|trembl\w+|shaking|twitch\w+|blood|seizures?|convuls\w+|having a fit|poisoned|smell(s|ing)? (of )?(gas|smoke|burning)|leak(s|ing|ed)?|on fire|caught fire|explod(ed|es|ing)|hit by|run over|ran over|fell|fallen|can['’]?t (breathe|pee|wee|walk|stand|move)|struggl\w+|not breathing|hasn['’]?t eaten|not eating|blue|pale|swollen|emergency)\b/i;
 const asking = /^\W*(how much|what does|when|where|do you|which)\b/i;
 const risk =
   /\b(safe|safely|dangerous|danger|poisonous|toxic|harm(ful|s)?|hurt|bad for|risk(y|s)?|fumes|overnight|ok(ay)?|alright|all right|give|heat|warm)\b/i;
@@ -78,9 +78,12 @@ export function findWarnings(
         (isOfWhatHappened ? happenedShare : 1);
       const kinds = term.isName ? vocabulary.kindsOf(term.stem) : [];
       const isNamed = isSaidIn(term, unit.own);
+      // "It makes carbon monoxide" under the heading "Stoves" is about a stove.
+      const isAbout =
+        isSaidIn(term, unit.around) || kinds.some((kind) => unit.own.has(kind) || unit.around.has(kind));
       if (isNamed) weight += rarity;
-      else if (kinds.some((kind) => unit.own.has(kind))) weight += rarity * kindShare;
-      if (isNamed || kinds.some((kind) => unit.own.has(kind))) {
+      else if (isAbout) weight += rarity * kindShare;
+      if (isNamed || isAbout) {
         count += 1;
         named += countUses(term.word) <= fewUses ? 2 : 1;
       } else if (isSaidIn(term, passage)) beside += besideShare * rarity;
@@ -89,7 +92,7 @@ export function findWarnings(
     return (weight + beside) * Math.sqrt(count) * (peril === 'accident' && isUrgent(unit) ? urgentShare : 1);
   };
   const weighed = ranked
-    .filter(({ kind, cells }) => kind !== 'steps' && cells?.column === undefined)
+    .filter((unit) => unit.kind !== 'steps' && unit.cells?.column === undefined && !isFragment(unit))
     .map((unit) => ({ unit, weight: weigh(unit) }));
   const best = weighed
     .filter(({ unit }) => isGrave(unit) || forbids(unit) || instructs(unit, peril))

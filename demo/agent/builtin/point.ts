@@ -6,7 +6,7 @@ import type { Question } from './question.ts';
 import { emailAddress, phoneNumber } from './quote.ts';
 import type { Ranked } from './rank.ts';
 import { escapeMarkdown } from './say.ts';
-import { toShortTitle } from './units.ts';
+import { toShortTitle, type Unit } from './units.ts';
 
 const candidates = 60;
 
@@ -29,20 +29,30 @@ export function toPeople(search: Search, botId: string): string {
   return ways.length > 0 ? ` To reach one, ${ways.join(' or ')}: ${page}.` : ` To reach one, see ${page}.`;
 }
 
+/** @param helpLine whom to call, where something bad has happened */
 export function toNothing(
   search: Search,
   botId: string,
   nearest: Ranked | undefined,
   question: Question | undefined,
+  helpLine?: Unit,
 ): { text: string; sources: CitedSource[] } {
   const contact = search.contactPage(botId);
   const parts = ["I found nothing about that in this site's pages."];
+  const link = ({ title, url }: { title: string; url: string }) =>
+    `[${escapeMarkdown(toShortTitle(title))}](<${url}>)`;
+  if (helpLine) {
+    const { title, url } = helpLine.passage;
+    const where = url === null ? '' : ` ${link({ title, url })}.`;
+    return {
+      text: `${parts[0]} For emergencies they say: ${escapeMarkdown(helpLine.text)}${where}`,
+      sources: [],
+    };
+  }
   const near: FoundPassage | undefined =
     nearest && nearest.coverage >= 0.3 && question && question.topics.length > 0
       ? nearest.passage
       : undefined;
-  const link = ({ title, url }: { title: string; url: string }) =>
-    `[${escapeMarkdown(toShortTitle(title))}](<${url}>)`;
   if (near?.url && near.url !== contact?.url)
     parts.push(`The nearest page is ${link({ title: near.title, url: near.url })}.`);
   if (contact) parts.push(`You can ask a person: ${link(contact)}.`);

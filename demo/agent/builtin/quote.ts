@@ -135,6 +135,12 @@ export function withSteps(
   return steps ? [...picked, steps] : picked;
 }
 
+export function findHelpLine(units: readonly Unit[]): Unit | undefined {
+  return units.find(
+    ({ text, kind }) => kind !== 'steps' && /\b(call|phone|ring)\b/i.test(text) && phoneNumber.test(text),
+  );
+}
+
 /** Whom to call about an emergency, from its page. */
 export function withHelpLine(
   picked: Ranked[],
@@ -148,8 +154,6 @@ export function withHelpLine(
     picked.some((unit) => phoneNumber.test([unit.text, ...(unit.lines ?? [])].join(' ')))
   )
     return picked;
-  const line = readUnits(first).find(
-    ({ text, kind }) => kind !== 'steps' && /\b(call|phone|ring)\b/i.test(text) && phoneNumber.test(text),
-  );
+  const line = findHelpLine(readUnits(first));
   return line ? [...picked, { ...first, ...line }] : picked;
 }

@@ -70,7 +70,7 @@ export function isUrgent({ passage }: Unit): boolean {
 export function isGrave(unit: Unit): boolean {
   if (unit.kind === 'item' && urgent.test(`${unit.lead} ${unit.passage.section.split(' › ').at(-1)}`))
     return true;
-  return unit.warns && grave.test(`${unit.text} ${unit.lines?.join(' ') ?? ''}`);
+  return unit.warns && grave.test(`${unit.text} ${unit.lines?.join(' ') ?? ''} ${toHeader(unit)}`);
 }
 
 export function toUnits(passage: FoundPassage): Unit[] {
@@ -106,7 +106,7 @@ export function toUnits(passage: FoundPassage): Unit[] {
       ...unit,
       passage,
       at,
-      warns: warning.test(`${text} ${unit.attribute ?? ''} ${unit.subject}`),
+      warns: warning.test(`${text} ${unit.attribute ?? ''} ${unit.subject} ${toHeader(unit)}`),
       own: toStems([unit.text, ...named].filter(Boolean).join(' ')),
       near: paragraphs.get(unit.line) ?? none,
       around: toStems(around.filter(Boolean).join(' ')),
@@ -118,6 +118,11 @@ export function toUnits(passage: FoundPassage): Unit[] {
 const none: ReadonlySet<string> = new Set();
 
 const header = (unit: Found) => unit.cells?.table.header.join(' ') ?? '';
+
+/** Each row of a table of poisons is a warning. */
+function toHeader({ kind, cells }: Pick<Unit, 'kind' | 'cells'>): string {
+  return kind === 'row' && cells ? `${cells.table.caption} ${cells.table.header.join(' ')}` : '';
+}
 
 function readLines(content: string, thing: string): Found[] {
   const units: Found[] = [];

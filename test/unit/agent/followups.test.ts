@@ -99,3 +99,26 @@ describe("a tool's result", () => {
     expect(text).toContain('- Sizes: women’s 9: 0, men’s 9: 5');
   });
 });
+
+describe('an accident', () => {
+  let clinic: Awaited<ReturnType<typeof startSite>>;
+  beforeAll(async () => {
+    clinic = await startSite('clinic');
+  });
+  afterAll(() => clinic.close());
+  const ask = async (asked: string) => String((await clinic.client.chat(asked)).body.chat.reply);
+  test('that no page speaks of is told whom to call', async () => {
+    expect(await ask('dog was bitten by a snake')).toMatch(/^I found nothing .* Call 01632 960199/);
+  });
+  test.each([
+    ['she ate onion gravy', 'Onions, garlic, leeks'],
+    ['dog wolfed down a whole bar of dark choc!!', 'dark chocolate is the worst'],
+  ])('"%s" is told by its row in the table of poisons', async (asked, row) => {
+    expect(await ask(asked)).toContain(row);
+  });
+  test('to oneself: the emergency number', async () => {
+    expect(await converse('I feel dizzy in the tent and the stove is on')).toMatch(
+      /^Call the emergency number/,
+    );
+  });
+});
