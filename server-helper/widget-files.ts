@@ -1,4 +1,5 @@
 /** Reads the built widget from the package, with the Brotli copies that the build made. Node only. */
+import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -20,8 +21,9 @@ export function readWidgetFiles(): WidgetFiles {
     const file: WidgetFile = {
       type,
       bytes: readFileSync(join(folder, name)),
-      immutable: /-[\w-]{8}\.js$/.test(name),
     };
+    if (!/-[\w-]{8}\.js$/.test(name))
+      file.etag = `W/"${createHash('sha256').update(file.bytes).digest('base64url').slice(0, 16)}"`;
     const packed = join(folder, `${name}.br`);
     if (existsSync(packed)) file.brotli = readFileSync(packed);
     files.set(name, file);

@@ -4,7 +4,7 @@ import { h, render } from 'preact';
 import { applyAccent } from './accent.ts';
 import { createEvents } from './events.ts';
 import { readDockWidth, readTheme } from './options.ts';
-import { isNewTab, mayTakeFocus, readPage, smallQuery, watchStorage, watchTab } from './page.ts';
+import { isNewTab, mayTakeFocus, readPage, setKept, smallQuery, watchStorage, watchTab } from './page.ts';
 import type { AppMethods, Seat } from './seat.ts';
 import { createConversation } from './state/conversation.ts';
 import { createMemory } from './state/memory.ts';
@@ -174,6 +174,9 @@ export function createWidget({ element, root, launcher, options, memoryKey, at }
     // Light is what an agent has by default, so it does not overrule a visitor who prefers dark.
     if (agent?.theme === 'dark' && !theme) element.dataset.theme = 'dark';
   });
+  const stopKeeping = effect(() =>
+    setKept(!panel.isOpen.value || panel.session.value?.visitor.kind !== 'identified'),
+  );
   const focuses = () => {
     const now = takesFocus;
     takesFocus = false;
@@ -231,6 +234,8 @@ export function createWidget({ element, root, launcher, options, memoryKey, at }
       tabs.close();
       stopShowing();
       stopBranding();
+      stopKeeping();
+      setKept(true);
       render(null, mount);
       element.remove();
     },

@@ -33,6 +33,12 @@ export function watchTab(onChange: (what: 'left' | 'seen') => void, signal: Abor
   addEventListener('pageshow', (event) => event.persisted && onChange('seen'), { signal });
 }
 
+const nothing = () => {};
+/** Back shows the last frame of a page that the browser has kept, before any script of it runs: whose frame nobody else may see is not kept. */
+export function setKept(isKept: boolean): void {
+  (isKept ? removeEventListener : addEventListener)('unload', nothing);
+}
+
 /** Another tab has changed or cleared the origin's storage. @param entry whose changes are told */
 export function watchStorage(entry: string, onChange: () => void, signal: AbortSignal): void {
   addEventListener('storage', ({ key }) => (key === null || key === entry) && onChange(), { signal });

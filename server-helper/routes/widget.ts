@@ -6,26 +6,46 @@ export type WidgetFile = {
   type: string;
   bytes: Uint8Array<ArrayBuffer>;
   brotli?: Uint8Array<ArrayBuffer>;
-  immutable: boolean;
+  /** Of a file whose name stays while its content changes; one without never changes. */
+  etag?: string;
 };
 /** By name: `loader.js`, `app-<hash>.js`, … */
 export type WidgetFiles = ReadonlyMap<string, WidgetFile>;
 
-export function getWidgetFile(files: WidgetFiles, exchange: Exchange): Response {
-  const file = files.get(exchange.params.file ?? '');
-  if (!file) throw new HelperError('not-found');
-  const brotli = /\bbr\b/.test(exchange.request.headers.get('accept-encoding') ?? '')
-    ? file.brotli
-    : undefined;
+/** What a loader asks for by the name it was built with; a page that was loaded before an upgrade asks for an old one. */
+const entries = ['app', 'loader-note'];
+
+export function getWidgetFile(files: WidgetFiles, { params, request }: Exchange): Response {
+  const { file: name = '' } = params;
+  const file = files.get(name);
+  if (!file) return toCurrent(files, name);
   const headers: Record<string, string> = {
+    ...shared,
     'content-type': file.type,
-    // A module is fetched with CORS, and so is a script with an integrity hash.
-    'access-control-allow-origin': '*',
-    'cross-origin-resource-policy': 'cross-origin',
     'x-content-type-options': 'nosniff',
-    'cache-control': file.immutable ? 'public, max-age=31536000, immutable' : 'public, max-age=300',
+    // The alias is asked for anew at each page: one that is out of date would name files that are gone.
+    'cache-control': file.etag ? 'no-cache' : 'public, max-age=31536000, immutable',
     vary: 'accept-encoding',
   };
+  if (file.etag) {
+    headers.etag = file.etag;
+    if (request.headers.get('if-none-match')?.includes(file.etag))
+      return new Response(null, { status: 304, headers });
+  }
+  const brotli = /\bbr\b/.test(request.headers.get('accept-encoding') ?? '') ? file.brotli : undefined;
   if (brotli) headers['content-encoding'] = 'br';
   return new Response(brotli ?? file.bytes, { headers });
+}
+
+/** A module is fetched with CORS, and so is a script with an integrity hash. */
+const shared = { 'access-control-allow-origin': '*', 'cross-origin-resource-policy': 'cross-origin' };
+
+function toCurrent(files: WidgetFiles, name: string): Response {
+  const entry = entries.find((one) => name.startsWith(`${one}-`) && name.endsWith('.js'));
+  const current = entry && [...files.keys()].find((one) => one.startsWith(`${entry}-`));
+  if (!current) throw new HelperError('not-found');
+  return new Response(null, {
+    status: 302,
+    headers: { ...shared, location: `./${current}`, 'cache-control': 'no-store' },
+  });
 }

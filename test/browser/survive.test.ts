@@ -118,3 +118,16 @@ test('stop in one tab stops the answer in both, and at the agent within a second
   await chat.ask('Hello');
   await chat.waitForAnswer('completed');
 });
+
+test('a page that was loaded before an upgrade opens the chat of the new version', async () => {
+  const old = await context.newPage();
+  await old.route('**/widget/loader.js', async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({
+      response,
+      body: (await response.text()).replace(/app-[\w-]{8}\.js/, 'app-00000000.js'),
+    });
+  });
+  await old.goto(`${demo.url}/`);
+  await findChat(old).show();
+});

@@ -16,12 +16,14 @@ const launchArgs = [
 /** Long enough for a busy machine of two cores; what is expected is waited for, never slept for. */
 export const patienceMs = 15_000;
 
-export async function launchBrowser(): Promise<Browser> {
+/** @param keepsPages Back shows pages out of the browser's memory, as it does for people */
+export async function launchBrowser({ keepsPages = false } = {}): Promise<Browser> {
   requireBuild();
   const { path, env } = await findChromium();
   return chromium.launch({
     executablePath: path,
-    args: launchArgs,
+    args: keepsPages ? [...launchArgs, '--enable-features=BackForwardCache'] : launchArgs,
+    ...(keepsPages && { ignoreDefaultArgs: ['--disable-back-forward-cache'] }),
     env: { ...(process.env as Record<string, string>), ...env },
   });
 }

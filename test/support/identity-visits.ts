@@ -9,12 +9,12 @@ export const adas = 'email:ada@shop.example';
 export const bens = 'email:ben@shop.example';
 
 /** Sets up the tests of the file that calls it. */
-export function setUpVisits() {
+export function setUpVisits(options?: Parameters<typeof launchBrowser>[0]) {
   let site: IdentitySite;
   let browser: Browser;
   let context: BrowserContext;
   beforeAll(async () => {
-    [site, browser] = await Promise.all([startIdentitySite(), launchBrowser()]);
+    [site, browser] = await Promise.all([startIdentitySite(), launchBrowser(options)]);
   }, 60_000);
   afterAll(async () => {
     await browser?.close();

@@ -1,0 +1,36 @@
+/** Back, with the browser's own memory of pages: nobody's words are in the frame that it shows before any script runs. */
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { sign } from '../support/identity-site.ts';
+import { adas, bens, secret, setUpVisits } from '../support/identity-visits.ts';
+
+const here = setUpVisits({ keepsPages: true });
+
+/** To a page without the chat. @returns whether Back then shows the page as it was kept */
+async function leaveAndComeBack(page: Page, meanwhile = async () => {}): Promise<boolean> {
+  await page.evaluate(() => Object.assign(window, { before: true }));
+  await page.goto(`${here.site.url}/bare`);
+  await meanwhile();
+  await page.evaluate(() => history.back());
+  await page.locator('porchlight-chat').waitFor({ state: 'attached' });
+  return page.evaluate(() => 'before' in window);
+}
+
+test('a page on which somebody who signed in has the chat open is not kept: Back asks for it anew', async () => {
+  const { page, chat } = await here.chatAsAda('/callback');
+  expect(await leaveAndComeBack(page, () => sign(page, 'ben'))).toBe(false);
+  await expect.poll(() => here.site.sessions.at(-1)).toBe(bens);
+  await chat.launcher.waitFor();
+  await chat.show();
+  expect(await chat.readQuestions()).toEqual([]);
+});
+
+test('with the chat closed it is kept, and so is a guest\u2019s', async () => {
+  const { page } = await here.chatAsAda('/callback');
+  expect(here.site.sessions.at(-1)).toBe(adas);
+  await page.evaluate(() => (window as unknown as { Porchlight: { close(): void } }).Porchlight.close());
+  expect(await leaveAndComeBack(page)).toBe(true);
+  const guest = await here.visit('/plain');
+  await guest.chat.open();
+  expect(await leaveAndComeBack(guest.page)).toBe(true);
+});

@@ -1,0 +1,55 @@
+/** The built bundle as it is served: what may be kept, and what a page asks for that was loaded before an upgrade. */
+import { expect, test } from 'vitest';
+import type { Exchange } from '../../server-helper/routes/exchange.ts';
+import { getWidgetFile, type WidgetFile } from '../../server-helper/routes/widget.ts';
+
+const toFile = (text: string, etag?: string): WidgetFile => ({
+  type: 'text/javascript; charset=utf-8',
+  bytes: new TextEncoder().encode(text),
+  ...(etag !== undefined && { etag }),
+});
+const files = new Map([
+  ['loader.js', toFile('loader', 'W/"one"')],
+  ['loader-Abcdefgh.js', toFile('loader')],
+  ['app-Abcdefgh.js', toFile('app')],
+  ['loader-note-Abcdefgh.js', toFile('note')],
+]);
+const get = (file: string, headers: Record<string, string> = {}) =>
+  getWidgetFile(files, {
+    params: { file },
+    request: new Request(`http://site.test/porchlight/widget/${file}`, { headers }),
+  } as unknown as Exchange);
+
+test('a file with a hash in its name never changes', async () => {
+  const response = get('app-Abcdefgh.js');
+  expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+  expect(await response.text()).toBe('app');
+});
+
+test('the alias is asked for anew at each page, and sent anew when it has changed', async () => {
+  const { headers } = get('loader.js');
+  expect([headers.get('cache-control'), headers.get('etag')]).toEqual(['no-cache', 'W/"one"']);
+  const again = get('loader.js', { 'if-none-match': 'W/"one"' });
+  expect([again.status, await again.text()]).toEqual([304, '']);
+  expect(get('loader.js', { 'if-none-match': 'W/"before"' }).status).toBe(200);
+});
+
+test.each([
+  ['app-12345678.js', './app-Abcdefgh.js'],
+  ['loader-note-12345678.js', './loader-note-Abcdefgh.js'],
+])('%s of another build leads to the one that is there, for now', (name, location) => {
+  const { status, headers } = get(name);
+  expect([status, headers.get('location'), headers.get('cache-control')]).toEqual([
+    302,
+    location,
+    'no-store',
+  ]);
+  expect(headers.get('access-control-allow-origin')).toBe('*');
+});
+
+test.each(['loader-12345678.js', 'history-12345678.js', 'app-12345678.css', 'app'])(
+  '%s is not found',
+  (name) => {
+    expect(() => get(name)).toThrow(expect.objectContaining({ code: 'not-found' }));
+  },
+);
