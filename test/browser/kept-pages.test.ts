@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { sign } from '../support/identity-site.ts';
-import { adas, bens, secret, setUpVisits } from '../support/identity-visits.ts';
+import { adas, bens, setUpVisits } from '../support/identity-visits.ts';
 
 const here = setUpVisits({ keepsPages: true });
 

@@ -59,7 +59,9 @@ export function isAnswer(unit: Ranked, { aspect, isTold, terms, text, topics }: 
 /** A labrador is a dog, and that is enough; what a word of every day is a kind of tells nothing. */
 function isSaidHere(term: Question['topics'][number], unit: Ranked): boolean {
   if (term.related.length > 0 && countUses(term.word) <= fewUses && names(unit, term)) return true;
-  return [unit.own, unit.around, unit.page, unit.near].some((stems) => isSaidIn(term, stems));
+  return [unit.own, unit.around, unit.page, unit.near].some(
+    (stems) => isSaidIn(term, stems) || term.members.some((stem) => stems.has(stem)),
+  );
 }
 
 /** Asked of a kind ("the tent"), each thing under the heading of that kind could be meant. */

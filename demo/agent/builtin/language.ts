@@ -16,6 +16,9 @@ const sets = Object.entries(smallWords).map(
 /** `en` when in doubt. */
 export function readLanguage(text: string): string {
   if (/[¿¡]/.test(text)) return 'es';
+  const letters = text.match(/\p{L}/gu) ?? [];
+  if (letters.filter((letter) => !/\p{Script=Latin}/u.test(letter)).length * 2 > letters.length)
+    return 'other';
   const words = text.toLowerCase().match(/[\p{L}’'-]+/gu) ?? [];
   const counts = sets.map(([language, set]) => ({
     language,

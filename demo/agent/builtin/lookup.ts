@@ -117,7 +117,10 @@ export function createLookup(search: Search, synonyms: readonly (readonly string
     }
     const answering = putFirst(warning, [
       ...like,
-      ...withWarning(pick(tied, usable, best, question), ranked, question, peril !== undefined),
+      ...withWarning(pick(tied, usable, best, question), ranked, question, peril !== undefined).filter(
+        // Beside a warning only what its own page says.
+        (unit) => peril !== 'risk' || !warning || unit.passage.url === warning.passage.url,
+      ),
     ]);
     const picked = withHelpLine(
       withSteps(answering, ranked, question, peril === 'accident'),
@@ -153,17 +156,21 @@ export function createLookup(search: Search, synonyms: readonly (readonly string
         areSiblings: vocabulary.areSiblings,
       });
       const words = question.topics.map(({ word }) => word);
-      let best: { thing: string; share: number } | undefined;
+      let best: { thing: string; said: number; share: number } | undefined;
       for (const unit of search
         .find({ botId: request.bot.uuid, ...request.scope }, words, candidates)
         .flatMap(toUnits)) {
         // A row may name several things at once; a heading names one.
         if (unit.subject === '' || unit.cells) continue;
         const stems = toStems(unit.subject);
-        const share = question.topics.filter(({ stem }) => stems.has(stem)).length / stems.size;
-        if (share > (best?.share ?? 0)) best = { thing: unit.subject, share };
+        const said = question.topics.filter(({ stem }) => stems.has(stem)).length;
+        const share = said / stems.size;
+        if (said > (best?.said ?? 0) || (said === best?.said && share > best.share))
+          best = { thing: unit.subject, said, share };
       }
-      return best?.thing;
+      // "The Skylark footprint" is no Skylark tent: whoever looks it up gets all that was said.
+      const known = question.topics.filter(({ isUnknown }) => !isUnknown);
+      return best && best.said < known.length ? known.map(({ word }) => word).join(' ') : best?.thing;
     },
   };
 }

@@ -3,6 +3,7 @@
 import { isSaidIn } from '../retrieval/terms.ts';
 import { countUses } from '../retrieval/wordnet.ts';
 import { toStems } from '../retrieval/words.ts';
+import { replacePhrases } from './phrases.ts';
 import type { Question } from './question.ts';
 import { isFragment, type Ranked } from './rank.ts';
 import { isGrave, isUrgent } from './units.ts';
@@ -20,6 +21,9 @@ const may = /\b(can|could|may|should|shall|is|are|would it|do i)\b/i;
 
 /** Words so rare on the site that one of them is the matter. */
 const tellingWeight = 2.4;
+/** Less is enough where the warning stands under the very thing. */
+const headedWeight = 1.5;
+const nearBest = 0.05;
 /** Of an accident the page on emergencies speaks first. */
 const urgentShare = 1.4;
 /** To what it happened, or with what, tells more than what happened. */
@@ -32,7 +36,13 @@ const besideShare = 0.2;
 const fewUses = 20;
 const mostRows = 3;
 
-export function readPeril(asked: string): Peril | undefined {
+/** A fire in a closed place is a danger whoever asks, and however. */
+const fireInside =
+  /\b(cook|heat|warm|boil|grill|barbecue|burn|stove|burner|heater|fire|generator)\w*\b.*\b(inside|indoors|overnight|asleep|sleep\w*|in (my|the|a|our|his|her) (\w+ )?(tent|van|car|camper|caravan|room|house|cabin|garage|porch|vestibule|bedroom))\b|\b(heat|warm) (up )?(my|the|our|a) (tent|van|car|camper|caravan|room|cabin)\b/i;
+
+export function readPeril(text: string): Peril | undefined {
+  const asked = replacePhrases(text);
+  if (fireInside.test(asked)) return 'risk';
   if (accident.test(asked) && !asking.test(asked)) return 'accident';
   return may.test(asked) && risk.test(asked) ? 'risk' : undefined;
 }
@@ -57,6 +67,7 @@ export function findWarnings(
   const telling = terms.filter(
     ({ weak, isOfAspect, isUnknown, share }) => !weak && !isOfAspect && !isUnknown && share === 1,
   );
+  const top = ranked[0];
   const passages = new Map<number, Set<string>>();
   const readPassage = ({ id, content }: Ranked['passage']) => {
     const stems = passages.get(id) ?? toStems(content);
@@ -85,10 +96,18 @@ export function findWarnings(
       else if (isAbout) weight += rarity * kindShare;
       if (isNamed || isAbout) {
         count += 1;
-        named += countUses(term.word) <= fewUses ? 2 : 1;
+        named += unit.own.has(term.stem) && countUses(term.word) <= fewUses ? 2 : 1;
       } else if (isSaidIn(term, passage)) beside += besideShare * rarity;
     }
-    if (weight < tellingWeight || (peril === 'doubt' && named < 2 && !isHeadedBy(unit, telling))) return 0;
+    const isHeaded = isHeadedBy(unit, telling, vocabulary);
+    if (weight < (peril === 'risk' && isHeaded ? headedWeight : tellingWeight)) return 0;
+    // Where nobody spoke of a danger, one word in common is none, nor is what other places say better.
+    if (
+      peril === 'doubt' &&
+      !isHeaded &&
+      (named < 2 || (unit.passage.url !== top?.passage.url && unit.score < top!.score - nearBest))
+    )
+      return 0;
     return (weight + beside) * Math.sqrt(count) * (peril === 'accident' && isUrgent(unit) ? urgentShare : 1);
   };
   const weighed = ranked
@@ -105,9 +124,11 @@ export function findWarnings(
   return [first, ...like.map(({ unit }) => unit)].slice(0, mostRows);
 }
 
-/** A warning about stoves, asked about a stove; one word in common besides is no danger. */
-function isHeadedBy({ around, page }: Ranked, terms: Question['terms']): boolean {
-  return terms.some(({ stem }) => around.has(stem) || page.has(stem));
+/** A warning about stoves, asked about a stove, by its kind or its name. */
+function isHeadedBy({ around, page }: Ranked, terms: Question['terms'], vocabulary: Vocabulary): boolean {
+  return terms.some(({ stem, isName }) =>
+    [stem, ...(isName ? vocabulary.kindsOf(stem) : [])].some((one) => around.has(one) || page.has(one)),
+  );
 }
 
 function isInTableOf(first: Ranked, { kind, passage, line }: Ranked): boolean {

@@ -9,6 +9,13 @@ import { escapeMarkdown } from './say.ts';
 import { toShortTitle, type Unit } from './units.ts';
 
 const candidates = 60;
+/** A page that shares less with the question is near to nothing. */
+const leastNear = 0.5;
+
+/** By its own word: another word for it may lead far away. */
+function isSaidBy({ own, around, page }: Ranked, { stem }: Question['topics'][number]): boolean {
+  return own.has(stem) || around.has(stem) || page.has(stem);
+}
 
 /** How to reach a person, as the contact page has it; empty when there is none. */
 export function toPeople(search: Search, botId: string): string {
@@ -50,7 +57,7 @@ export function toNothing(
     };
   }
   const near: FoundPassage | undefined =
-    nearest && nearest.coverage >= 0.3 && question && question.topics.length > 0
+    nearest && nearest.coverage >= leastNear && question?.topics.some((term) => isSaidBy(nearest, term))
       ? nearest.passage
       : undefined;
   if (near?.url && near.url !== contact?.url)

@@ -26,6 +26,10 @@ const patterns: readonly [Talk, RegExp][] = [
   ],
   [
     'person',
+    /\b(real|actual|live|human) (person|human|being)\b.*\b(talk|speak|chat|help|answer|call)|^(can|could) (a|someone|somebody) (real )?(person|human)?\b.*\b(talk|speak|call)/,
+  ],
+  [
+    'person',
     /^(a )?(real |live |actual )?(human|person|operator|representative|agent)( being)?( please| pls| now)?$/,
   ],
   [
@@ -34,7 +38,7 @@ const patterns: readonly [Talk, RegExp][] = [
   ],
   [
     'complaint',
-    /\b(useless|rubbish|stupid|terrible|awful|crap|idiot|hate (you|this)|doesnt work|not helpful|unhelpful|wrong answer|thats wrong|you (dont|do not) understand|waste of time|disappointed|makes no sense|worst|fuck|screw you|shit|(you|u) suck|(want|like) to complain|make a complaint)\b/,
+    /\b((did ?nt|did not|havent|have not|dont|do not|never) answer(ed)? (my|the|me|what)|not what i (asked|meant|mean)|useless|rubbish|stupid|terrible|awful|crap|idiot|hate (you|this)|doesnt work|not helpful|unhelpful|wrong answer|thats wrong|you (dont|do not) understand|waste of time|disappointed|makes no sense|worst|fuck|screw you|shit|(you|u) suck|(want|like) to complain|make a complaint)\b/,
   ],
   [
     'identity',

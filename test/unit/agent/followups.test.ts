@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { toResultText } from '../../../demo/agent/builtin/toolresult.ts';
+import { startShopAgent } from '../../support/agentservice.ts';
 import { startSite } from '../../support/questions.ts';
 
 let site: Awaited<ReturnType<typeof startSite>>;
@@ -120,5 +121,51 @@ describe('an accident', () => {
     expect(await converse('I feel dizzy in the tent and the stove is on')).toMatch(
       /^Call the emergency number/,
     );
+  });
+});
+
+test('a stock look-up gets the whole name of what is asked for, or all that was said of it', async () => {
+  const shop = await startShopAgent();
+  await shop.client.call('POST', '/v1/bot/source/create', {
+    type: 'text',
+    title: 'More stoves',
+    source:
+      '## Stoves\n\n### Hearth two-burner stove\n\nA table stove.\n\n### Fell 9 stove\n\nA small stove. Its windshield fits no other.',
+  });
+  await shop.service.idle();
+  const lookUp = async (asked: string) => {
+    await shop.client.chat(asked);
+    return shop.shop.calls.at(-1)?.parameters.product;
+  };
+  expect(await lookUp('hearth stove in stock?')).toBe('Hearth two-burner stove');
+  expect(await lookUp('is the fell windshield in stock')).toBe('fell windshield');
+  await shop.close();
+});
+
+describe('what a newcomer asked', () => {
+  test.each([
+    ['where are your tents made', /Vietnam/],
+    ['delete my data', /have it deleted/],
+    ['how old is your company', /2009/],
+    ['when will i be charged', /When the order is packed/],
+    ['can a real person talk to me', /^I cannot hand over to a person here/],
+    ['u didnt answer my question', /^I am sorry/],
+    ['is it ok to sleep with the stove on', /^Use a stove outdoors only/],
+    ['heat the tent with the hearth', /^Use a stove outdoors only/],
+    ['can i use the hearth in my van', /^Use a stove outdoors only/],
+    ['kid swallowed fuel', /^Call the emergency number first/],
+    ['my son is burned', /^Call the emergency number first/],
+    ['Сколько стоит доставка?', /^I understand English only/],
+  ])('%s', async (asked, expected) => {
+    expect(await converse(asked)).toMatch(expected);
+  });
+  test.each(['can I return boots I wore outside for one hike', 'tent smells moldy can you fix it'])(
+    '"%s" gets no warning',
+    async (asked) => {
+      expect(await converse(asked)).not.toContain('carbon monoxide');
+    },
+  );
+  test('no page is called near that has nothing to do with it', async () => {
+    expect(await converse('who won the world cup')).not.toContain('nearest');
   });
 });
