@@ -130,7 +130,12 @@ export default defineConfig({
   oxc: { jsx: { runtime: 'classic', pragma: 'h', pragmaFrag: 'Fragment', development: false } },
   plugins: [nameApp, importJsx, cutPackages, plainImport],
   environments: {
-    app: toWidgetEnvironment({ app: 'widget/element.ts' }, { emptyOutDir: true }),
+    app: toWidgetEnvironment(
+      { app: 'widget/element.ts' },
+      { emptyOutDir: true },
+      // One file, and not a second one for what the pieces loaded later share with it.
+      { codeSplitting: { groups: [{ name: 'app', test: /widget\/element\.ts$/ }] } },
+    ),
     // The loader loads it where the app is not loaded, so it shares no file with the app.
     note: toWidgetEnvironment({ 'loader-note': 'widget/state/subject.ts' }),
     loader: toWidgetEnvironment(

@@ -1,20 +1,25 @@
 /** One turn on screen: the question as it was asked, and the answer as it grows. A delta renders this alone. */
-import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
-import { references } from '../markdown/entities.ts';
-import { Markdown } from '../markdown/markdown.tsx';
-import type { RenderContext } from '../markdown/render.tsx';
-import { toSafeLink } from '../markdown/url.ts';
+import { useLayoutEffect } from 'preact/hooks';
 import { type Entry, toStoppedState } from '../state/entries.ts';
 import type { Answer } from '../state/turn.ts';
 import type { State } from '../states.ts';
 import { useChat } from './context.ts';
-import { CopyButton } from './copy.tsx';
 import { useCountdown } from './countdown.ts';
 import { Notice } from './notice.tsx';
 import { createPart } from './part.tsx';
-import { keepSelection } from './selection.ts';
+
+export type AnswerProps = { entry: Entry; answer: Answer; onGrow: () => void };
 
 const Decision = createPart(() => import('./decision.tsx'));
+/** Markdown that nobody has read yet is no sight; where what reads it is missing, the words stand as they were written. */
+export const Words = createPart<AnswerProps>(
+  () => import('./answer.tsx'),
+  ({ answer, isFailed }) => (
+    <div part="body" class="body unread" lang="" dir="auto">
+      {isFailed && answer.text}
+    </div>
+  ),
+);
 
 export function Turn({ entry, onGrow }: { entry: Entry; onGrow: () => void }) {
   const { t } = useChat();
@@ -42,23 +47,8 @@ export function Turn({ entry, onGrow }: { entry: Entry; onGrow: () => void }) {
 }
 
 function AgentMessage({ entry, answer, onGrow }: { entry: Entry; answer: Answer; onGrow: () => void }) {
-  const { panel, conversation, strings } = useChat();
-  const context = useMemo<RenderContext>(
-    () => ({ strings, copyButton: (code) => <CopyButton text={code} /> }),
-    [strings, references.value],
-  );
-  const body = useRef<HTMLDivElement>(null);
-  const selectAgain = keepSelection(body.current);
-  useLayoutEffect(() => {
-    selectAgain();
-    onGrow();
-  }, [answer]);
-  const isSettled = answer.status === 'completed';
-  useEffect(() => {
-    // A table wider than the chat is scrolled by keyboard too.
-    const area = body.current;
-    if (isSettled && area && area.scrollWidth > area.clientWidth) area.tabIndex = 0;
-  }, [isSettled]);
+  const { panel, conversation } = useChat();
+  useLayoutEffect(onGrow, [answer]);
   const isRunning = answer.status === 'sending' || answer.status === 'writing';
   const isWaiting = isRunning && (answer.text === '' || conversation.lost.value !== undefined);
   return (
@@ -71,12 +61,9 @@ function AgentMessage({ entry, answer, onGrow }: { entry: Entry; answer: Answer;
       aria-busy={answer.status === 'writing'}
     >
       <Tools answer={answer} />
-      <div part="body" class="body" lang="" dir="auto" ref={body}>
-        <Markdown text={answer.text} context={context} />
-      </div>
+      <Words entry={entry} answer={answer} onGrow={onGrow} />
       {isWaiting && <Waiting answer={answer} />}
       {answer.pause && <Decision entry={entry} pause={answer.pause} onGrow={onGrow} />}
-      <Sources entry={entry} answer={answer} />
       <Outcome entry={entry} answer={answer} />
     </article>
   );
@@ -113,32 +100,6 @@ function Tools({ answer }: { answer: Answer }) {
         <li key={tool.id}>{t(key[tool.status], { title: tool.title ?? tool.name })}</li>
       ))}
     </ul>
-  );
-}
-
-function Sources({ entry, answer }: { entry: Entry; answer: Answer }) {
-  const { conversation, t } = useChat();
-  if (answer.sources.length === 0 || answer.status === 'sending') return null;
-  return (
-    <nav class="sources" aria-label={t('sources', { number: conversation.entries.value.indexOf(entry) + 1 })}>
-      <ol>
-        {answer.sources.map((source) => {
-          const link = source.url === undefined ? undefined : toSafeLink(source.url);
-          return (
-            <li key={source.number} dir="auto">
-              <span aria-hidden="true">{source.number}</span>
-              {link ? (
-                <a href={link.href} target="_blank" rel="noopener noreferrer nofollow" title={link.host}>
-                  {source.title}
-                </a>
-              ) : (
-                source.title
-              )}
-            </li>
-          );
-        })}
-      </ol>
-    </nav>
   );
 }
 

@@ -1,7 +1,7 @@
 /** The conversation: its turns in order, kept at the end while it grows unless the visitor has scrolled up. */
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { useChat } from './context.ts';
-import { Turn } from './message.tsx';
+import { Turn, Words } from './message.tsx';
 import { Notice } from './notice.tsx';
 import { Starters } from './suggestions.tsx';
 
@@ -11,7 +11,7 @@ const atEndPx = 1.5;
 const keysUp = new Set(['ArrowUp', 'PageUp', 'Home']);
 
 export function Messages() {
-  const { panel, conversation, t, keeps, begin } = useChat();
+  const { panel, conversation, options, t, keeps, begin } = useChat();
   const list = useRef<HTMLDivElement>(null);
   const follows = useRef(true);
   const lastTop = useRef(0);
@@ -27,6 +27,12 @@ export function Messages() {
   const trouble = problem && <Notice state={problem.situation} cause={problem.cause} again={problem.again} />;
   // Said where it happened.
   const isOnTop = problem?.situation === 'older-failed';
+
+  // While the question is on its way, or the conversation is read.
+  const hasAnswers = conversation.id.value !== undefined;
+  useEffect(() => {
+    if (hasAnswers) Words.load(options.helper);
+  }, [hasAnswers]);
 
   // Writes only: where the list stands is read when the visitor scrolls, never while an answer streams.
   const stayAtEnd = useRef(() => {

@@ -8,37 +8,43 @@ import { Notice } from './notice.tsx';
 
 type PartModule<P> = { default: FunctionComponent<P>; css: string };
 
-export function createPart<P extends object>(load: () => Promise<PartModule<P>>) {
+/** @param Pending stands for it until it is there; without one that is said in its place */
+export function createPart<P extends object>(
+  load: () => Promise<PartModule<P>>,
+  Pending?: FunctionComponent<P & { isFailed: boolean }>,
+) {
   const loaded = signal<FunctionComponent<P> | undefined>(undefined);
   const failed = signal(false);
   const sheet = new CSSStyleSheet();
 
-  return function Part(props: P) {
+  const get = (helper: string) => {
+    failed.value = false;
+    load().then(
+      (part) => {
+        sheet.replaceSync(part.css);
+        loaded.value = part.default;
+      },
+      () => {
+        failed.value = true;
+        tellOwner('part-failed', helper);
+      },
+    );
+  };
+  function Part(props: P) {
     const { options, field } = useChat();
-    const get = () => {
-      failed.value = false;
-      load().then(
-        (part) => {
-          sheet.replaceSync(part.css);
-          loaded.value = part.default;
-        },
-        () => {
-          failed.value = true;
-          tellOwner('part-failed', options.helper);
-        },
-      );
-    };
     useEffect(() => {
       const root = field.current?.getRootNode() as ShadowRoot | undefined;
       if (root && !root.adoptedStyleSheets.includes(sheet)) root.adoptedStyleSheets.push(sheet);
-      if (!loaded.value) get();
+      if (!loaded.value) get(options.helper);
     }, []);
     const Loaded = loaded.value;
     if (Loaded) return <Loaded {...props} />;
+    if (Pending) return <Pending {...props} isFailed={failed.value} />;
     return failed.value ? (
-      <Notice state="part-failed" again={get} />
+      <Notice state="part-failed" again={() => get(options.helper)} />
     ) : (
       <Notice state="loading" class="outcome" />
     );
-  };
+  }
+  return Object.assign(Part, { load: get });
 }

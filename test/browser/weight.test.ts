@@ -1,0 +1,41 @@
+/** What is loaded when: an opened chat without what reads answers, which comes while the first question is on its way. */
+import { expect, test } from 'vitest';
+import { startFakeHelper, toPage } from '../support/fakehelper.ts';
+import { useStage, useVisitor } from '../support/stage.ts';
+
+const stage = useStage(() =>
+  startFakeHelper({
+    answer: (question) => ({ pieces: [`**To** ${question}\n\nand more`] }),
+    pages: (path, url) => (path === '/' ? { html: toPage(url) } : undefined),
+  }),
+);
+const scene = useVisitor(stage, ({ here }) => `${here}/`);
+const reader = /\/widget\/answer-[\w-]+\.js$/;
+
+test('what reads markdown is loaded with the first question, and not before', async () => {
+  const { page, chat } = scene;
+  const loaded: string[] = [];
+  page.on('request', (request) => reader.test(request.url()) && loaded.push(request.url()));
+  await chat.show();
+  await chat.composer.fill('Wait');
+  expect(loaded).toEqual([]);
+  await chat.composer.press('Enter');
+  const answer = await chat.waitForAnswer('completed');
+  await answer.locator('strong').waitFor();
+  expect(loaded).toHaveLength(1);
+});
+
+test('where it cannot be loaded the words stand as they were written, and the next answer tries again', async () => {
+  const { page, chat } = scene;
+  await page.route(reader, (route) => route.abort('connectionreset'));
+  await chat.show();
+  await chat.ask('First');
+  const answer = await chat.waitForAnswer('completed');
+  const body = answer.locator('[part~="body"]');
+  await expect.poll(() => body.textContent()).toBe('**To** First\n\nand more');
+  expect(await body.evaluate((element) => getComputedStyle(element).whiteSpaceCollapse)).toBe('preserve');
+  await page.unroute(reader);
+  await chat.ask('Second');
+  await answer.locator('strong').waitFor();
+  expect(await chat.answers.locator('strong').count()).toBe(2);
+});
