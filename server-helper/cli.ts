@@ -7,6 +7,7 @@ import pino from 'pino';
 import packageJson from '../package.json' with { type: 'json' };
 import { readEnvironment, type ServeSettings, toVariableMessage } from './environment.ts';
 import { toCauseCode } from './errors.ts';
+import { createLogOutput } from './log-output.ts';
 import { createNodeHelper, type NodeHelper } from './node.ts';
 
 const requestTimeoutMs = 30_000;
@@ -44,7 +45,7 @@ const listenFaults: Readonly<Record<string, string>> = {
 const serve = defineCommand({
   meta: { name: 'serve', description: 'Run the helper; options are read from PORCHLIGHT_… variables' },
   async run() {
-    const log = pino({ name: 'porchlight', base: null });
+    const log = pino({ name: 'porchlight', base: null }, createLogOutput(process.stdout.fd));
     const { settings, helper } = readSettings(log);
     await settings.options.store
       .check()

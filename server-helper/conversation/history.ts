@@ -31,17 +31,19 @@ export type Entry = {
 /**
  * @param recorded a page of the agent's record, oldest first
  * @param turns the conversation's turns, oldest first
+ * @param toSpan the page's, from the oldest entry of the record
  */
 export function toEntries(
   recorded: readonly RecordedMessage[],
   turns: readonly TurnRecord[],
-  span: Span,
+  toSpan: (oldest: Entry | undefined) => Span,
 ): Entry[] {
   const exchanges = alignRecord(recorded, turns);
   const left = new Set(turns);
   for (const { turn } of exchanges) if (turn) left.delete(turn);
   const missing = findMissing(exchanges, turns);
   const takenBack = turns.flatMap(({ earlier }) => readEarlier(earlier).takenBack);
+  const readWords = createReader();
   const entries: Entry[] = [];
   let at = 0;
   for (const exchange of exchanges) {
@@ -60,9 +62,11 @@ export function toEntries(
       messages,
       recorded: count,
       turn,
-      isHeld: isHeld(turn, answer) && !standsAway(turn, recorded, turns),
+      isHeld: isHeld(turn, answer) && !standsAway(turn, recorded, turns, readWords),
     });
   }
+  entries.sort(byTime);
+  const span = toSpan(entries[0]);
   for (const turn of left) {
     // A completed turn that the record does not hold on this page is on another one, unless it never held it.
     const isElsewhere = turn.status === 'completed' && turn.answer === undefined;
@@ -75,8 +79,10 @@ export function toEntries(
       isHeld: false,
     });
   }
-  return entries.sort((a, b) => a.at - b.at);
+  return entries.sort(byTime);
 }
+
+const byTime = (a: Entry, b: Entry) => a.at - b.at;
 
 /** The turns whose own place in the record holds nothing that they are known to have said. */
 function findMissing(exchanges: readonly Exchange[], turns: readonly TurnRecord[]): TurnRecord[] {
@@ -88,25 +94,41 @@ function findMissing(exchanges: readonly Exchange[], turns: readonly TurnRecord[
   return turns.filter(({ id }) => !found.has(id));
 }
 
-function isHeld(turn: TurnRecord | undefined, shown: RecordedMessage | undefined): boolean {
-  const kept = turn?.answer?.trim() ?? '';
-  return shown !== undefined && shown.id === turn?.agentMessageId && shown.text.trim().length >= kept.length;
+/** Asked only of what is still kept here: an answer that is not has been found held before. */
+function isHeld(turn: TurnRecord | undefined, shown: RecordedMessage | undefined): turn is TurnRecord {
+  if (turn?.answer === undefined) return false;
+  return (
+    shown?.id === turn.agentMessageId &&
+    shown !== undefined &&
+    shown.text.trim().length >= turn.answer.trim().length
+  );
 }
 
 /** Its answer stands under another turn's question: only the words of its own tell that they belong together. */
 function standsAway(
-  turn: TurnRecord | undefined,
+  turn: TurnRecord,
   recorded: readonly RecordedMessage[],
   turns: readonly TurnRecord[],
+  readWords: (text: string) => string,
 ) {
-  const at = recorded.findIndex(({ id }) => id === turn?.agentMessageId);
-  const asked = toWords(
+  const at = recorded.findIndex(({ id }) => id === turn.agentMessageId);
+  const asked = readWords(
     recorded.slice(0, Math.max(0, at)).findLast(({ role }) => role === 'visitor')?.text ?? '',
   );
   return (
-    asked !== toWords(turn?.question ?? '') &&
-    turns.some((one) => one !== turn && toWords(one.question) === asked)
+    asked !== readWords(turn.question) &&
+    turns.some((one) => one !== turn && readWords(one.question) === asked)
   );
+}
+
+/** Each text is read once: a page may hold a hundred questions of 32,000 characters. */
+function createReader(): (text: string) => string {
+  const known = new Map<string, string>();
+  return (text) => {
+    const words = known.get(text) ?? toWords(text);
+    known.set(text, words);
+    return words;
+  };
 }
 
 /** An agent may write down what was stopped or broke off after what was asked next. */

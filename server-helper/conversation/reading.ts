@@ -27,11 +27,12 @@ export async function readPage(
     readExchanges(parts.conversations, chatId, size, cursor?.index),
   ]);
   const oldestAt = turns.length === maxTurns ? (turns[0]?.at ?? 0) : 0;
-  const inRecord = toEntries(page.messages, turns, { from: 0, until: 0 });
   // A page of nothing before which there is said to be more: the agent's count is wrong.
   const isWhole = page.from === 0 || page.messages.length === 0;
-  const from = isWhole ? 0 : (inRecord[0]?.at ?? 0);
-  const all = toEntries(page.messages, turns, { from: Math.max(from, oldestAt), until });
+  const all = toEntries(page.messages, turns, (oldest) => {
+    const from = isWhole ? 0 : (oldest?.at ?? 0);
+    return { from: Math.max(from, oldestAt), until };
+  });
   await forgetTexts(parts, id, all);
   const kept = takeNewest(all, oldestAt, 2 * size);
   const cut = all.slice(0, all.length - kept.length);

@@ -11,6 +11,8 @@ type MountedRequest = IncomingMessage & {
 /** Path and query of a request for the helper, as its routes know them; undefined when it is for somebody else. */
 export function findTarget(request: MountedRequest, basePath: string): string | undefined {
   const { url = '/', baseUrl, originalUrl } = request;
+  // At the root of whatever it is mounted at: a router has cut that off already.
+  if (basePath === '') return url;
   const targets = [typeof baseUrl === 'string' ? baseUrl + url : url];
   // Connect does not tell what it cut off. A `url` that the original does not end with was rewritten.
   if (typeof baseUrl !== 'string' && typeof originalUrl === 'string' && originalUrl.endsWith(url))

@@ -113,6 +113,18 @@ describe('what is the helper’s is found', () => {
       (helper) => [mountExpress('/porchlight', helper)],
     ],
     [
+      'at the root of where Express mounts it',
+      '/chat',
+      { basePath: '/' },
+      (helper) => [mountExpress('/chat', helper)],
+    ],
+    [
+      'at the root of where Connect mounts it',
+      '/chat',
+      { basePath: '/' },
+      (helper) => [mountConnect('/chat', helper)],
+    ],
+    [
       'mounted by Connect at its base path',
       '/porchlight',
       {},

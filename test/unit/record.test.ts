@@ -1,5 +1,5 @@
 /** Finding a turn's answer in the agent's record, and telling the record apart into turns. */
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { RecordedMessage } from '../../server-helper/agent/conversation.ts';
 import { toStanding } from '../../server-helper/conversation/earlier.ts';
 import { toEntries } from '../../server-helper/conversation/history.ts';
@@ -16,7 +16,7 @@ function turn(id: string, at: number, change: Partial<TurnRecord> = {}): TurnRec
 }
 const toMessages = (...values: Parameters<typeof toEntries>) =>
   toEntries(...values).flatMap(({ messages }) => messages);
-const everything = { from: 0, until: Number.POSITIVE_INFINITY };
+const everything = () => ({ from: 0, until: Number.POSITIVE_INFINITY });
 
 test('an answer that the agent records by another id than it told is told once, as its turn’s', () => {
   const turns = [
@@ -298,4 +298,25 @@ describe('history', () => {
       status: 'stopped',
     });
   });
+});
+
+test('a page of long questions is read in as much work as it has questions', () => {
+  const long = (n: number) => `${n} ${'word '.repeat(200)}`;
+  const ids = Array.from({ length: 60 }, (_, n) => n + 1);
+  const record = ids.flatMap((n) => [
+    said(`q${n}`, 'visitor', long(n), n * minute),
+    said(`a${n}`, 'agent', `Answer ${n}`, n * minute + 1),
+  ]);
+  const count = (change: (n: number) => Partial<TurnRecord>) => {
+    const turns = ids.map((n) => turn(`t${n}`, n * minute, { agentMessageId: `a${n}`, ...change(n) }));
+    const normalize = vi.spyOn(String.prototype, 'normalize');
+    const messages = toMessages(record, turns, everything);
+    expect(messages).toHaveLength(120);
+    const { length } = normalize.mock.calls;
+    normalize.mockRestore();
+    return length;
+  };
+  // What the record has been seen to hold, and what it has not.
+  expect(count(() => ({}))).toBeLessThanOrEqual(4 * ids.length);
+  expect(count((n) => ({ question: long(n), answer: `Answer ${n}` }))).toBeLessThanOrEqual(4 * ids.length);
 });
