@@ -1,6 +1,7 @@
 /** The interface of an answerer: what it is given, what it may do meanwhile, and how a turn can end. */
 
 import type { FoundPassage } from '../retrieval/search.ts';
+import { toShortTitle } from '../retrieval/title.ts';
 import type { Bot } from '../store/bots.ts';
 import type { Persona } from '../store/chats.ts';
 import type { MemoryType } from '../store/memories.ts';
@@ -77,7 +78,7 @@ export function toCitedSource(passage: FoundPassage, number: number): CitedSourc
   return {
     citation_number: number,
     source_id: passage.source_id,
-    title: passage.title,
+    title: toShortTitle(passage.title),
     url: passage.url,
     favicon: passage.favicon,
     type: passage.type,

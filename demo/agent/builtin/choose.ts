@@ -1,12 +1,13 @@
 /** Which units answer a question, and whether several things are meant equally well. */
 
 import { isSaidIn } from '../retrieval/terms.ts';
+import { toShortTitle } from '../retrieval/title.ts';
 import { countUses } from '../retrieval/wordnet.ts';
 import { toStems } from '../retrieval/words.ts';
 import { readMeasures, readRange } from './measure.ts';
 import type { Question } from './question.ts';
 import { isFragment, isHomePage, names, type Ranked } from './rank.ts';
-import { isGrave, isUrgent, toShortTitle, toThing } from './units.ts';
+import { isGrave, isUrgent, toThing } from './units.ts';
 
 const maxOptions = 4;
 const leastCoverage = 0.6;

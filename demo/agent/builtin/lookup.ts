@@ -2,6 +2,7 @@
 
 import type { AnswerRequest } from '../answer/answerer.ts';
 import type { Search } from '../retrieval/search.ts';
+import { toShortTitle } from '../retrieval/title.ts';
 import { toStems } from '../retrieval/words.ts';
 import type { CitedSource } from '../store/messages.ts';
 import { findGroup, findTied, isAnswer, pickRange, preferPage, toOptions, toPages } from './choose.ts';
@@ -13,7 +14,7 @@ import { readQuestion } from './question.ts';
 import { findHelpLine, pick, putFirst, withHelpLine, withSteps, withWarning } from './quote.ts';
 import { type Ranked, rankUnits } from './rank.ts';
 import { sayComparison, sayUnits } from './say.ts';
-import { isHomePath, isUrgent, toShortTitle, toUnits } from './units.ts';
+import { isHomePath, isUrgent, toUnits } from './units.ts';
 import { findUsual, readUsual } from './usual.ts';
 import { createVocabularies } from './vocabulary.ts';
 

@@ -1,12 +1,13 @@
 /** Where the answerer points when the pages do not answer: the nearest page, and the people of the site. */
 
 import type { FoundPassage, Search } from '../retrieval/search.ts';
+import { toShortTitle } from '../retrieval/title.ts';
 import type { CitedSource } from '../store/messages.ts';
 import type { Question } from './question.ts';
 import { emailAddress, phoneNumber } from './quote.ts';
 import type { Ranked } from './rank.ts';
 import { escapeMarkdown } from './say.ts';
-import { toShortTitle, type Unit } from './units.ts';
+import type { Unit } from './units.ts';
 
 const candidates = 60;
 /** A page that shares less with the question is near to nothing. */

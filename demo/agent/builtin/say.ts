@@ -2,9 +2,10 @@
 
 import { toCitedSource } from '../answer/answerer.ts';
 import type { FoundPassage } from '../retrieval/search.ts';
+import { toShortTitle } from '../retrieval/title.ts';
 import type { CitedSource } from '../store/messages.ts';
 import type { Comparison } from './compare.ts';
-import { toShortTitle, toThing, type Unit } from './units.ts';
+import { toThing, type Unit } from './units.ts';
 
 export interface Said {
   text: string;

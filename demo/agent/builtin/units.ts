@@ -2,6 +2,7 @@
 
 import { isRule, toSentences } from '../retrieval/chunk.ts';
 import type { FoundPassage } from '../retrieval/search.ts';
+import { toShortTitle } from '../retrieval/title.ts';
 import { toStems } from '../retrieval/words.ts';
 
 export interface Table {
@@ -50,11 +51,6 @@ const urgent = /\b(at once|immediately|emergenc\w+|do not wait)\b/i;
 /** A home page has a bit of everything; the page on the matter says it in full. */
 export function isHomePath(path: string): boolean {
   return /^\/(index\.html?)?$/.test(path);
-}
-
-/** A page's title without the site's name. */
-export function toShortTitle(title: string): string {
-  return title.split(/\s+[|–—·-]\s+/)[0]?.trim() || title;
 }
 
 /** What the unit is about, by its name. */

@@ -2,8 +2,9 @@
 
 import type { FoundPassage } from '../retrieval/search.ts';
 import { toTerms } from '../retrieval/terms.ts';
+import { toShortTitle } from '../retrieval/title.ts';
 import { toStem } from '../retrieval/words.ts';
-import { isHomePath, toShortTitle, toUnits, type Unit } from './units.ts';
+import { isHomePath, toUnits, type Unit } from './units.ts';
 import { type Usual, usuals } from './usuals.ts';
 
 const polite =

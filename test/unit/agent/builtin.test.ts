@@ -22,7 +22,7 @@ describe('the built-in answerer', () => {
       'Shipping to Canada takes 5 to 8 business days. Duties are included in the price at checkout. [1]',
     );
     expect(sources).toMatchObject([
-      { citation_number: 1, title: 'Shipping | Larkfield Outdoor', url: `${agent.shop.url}/shipping.html` },
+      { citation_number: 1, title: 'Shipping', url: `${agent.shop.url}/shipping.html` },
     ]);
   });
 
