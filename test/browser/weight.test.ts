@@ -1,6 +1,7 @@
 /** What is loaded when: an opened chat without what reads answers, which comes while the first question is on its way. */
 import { expect, test } from 'vitest';
 import { startFakeHelper, toPage } from '../support/fakehelper.ts';
+import { createGate } from '../support/gate.ts';
 import { useStage, useVisitor } from '../support/stage.ts';
 
 const stage = useStage(() =>
@@ -38,4 +39,19 @@ test('where it cannot be loaded the words stand as they were written, and the ne
   await chat.ask('Second');
   await answer.locator('strong').waitFor();
   expect(await chat.answers.locator('strong').count()).toBe(2);
+});
+
+test('where it is late the words are there as they were written until it comes', async () => {
+  const { page, chat } = scene;
+  const gate = createGate();
+  await page.route(reader, async (route) => {
+    await gate.opened;
+    await route.continue();
+  });
+  await chat.show();
+  await chat.ask('First');
+  const answer = await chat.waitForAnswer('completed');
+  await expect.poll(() => answer.locator('[part~="body"]').textContent()).toBe('**To** First\n\nand more');
+  gate.open();
+  await answer.locator('strong').waitFor();
 });

@@ -11,14 +11,17 @@ import { createPart } from './part.tsx';
 export type AnswerProps = { entry: Entry; answer: Answer; onGrow: () => void };
 
 const Decision = createPart(() => import('./decision.tsx'));
-/** Markdown that nobody has read yet is no sight; where what reads it is missing, the words stand as they were written. */
+/** Markdown that nobody has read yet is no sight; where what reads it is late or missing, the words stand as they were written. */
 export const Words = createPart<AnswerProps>(
   () => import('./answer.tsx'),
-  ({ answer, isFailed }) => (
-    <div part="body" class="body unread" lang="" dir="auto">
-      {isFailed && answer.text}
-    </div>
-  ),
+  function Unread({ answer, isFailed }) {
+    const isLate = useCountdown(1_000, answer.turnId) === 0;
+    return (
+      <div part="body" class="body unread" lang="" dir="auto">
+        {(isFailed || isLate) && answer.text}
+      </div>
+    );
+  },
 );
 
 export function Turn({ entry, onGrow }: { entry: Entry; onGrow: () => void }) {
