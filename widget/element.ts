@@ -1,5 +1,5 @@
 /** The composition root of the app: models, transport and view put together in the element that the loader placed. */
-import { effect } from '@preact/signals';
+import { signal as createSignal, effect } from '@preact/signals';
 import { h, render } from 'preact';
 import { applyAccent } from './accent.ts';
 import { createEvents } from './events.ts';
@@ -174,9 +174,9 @@ export function createWidget({ element, root, launcher, options, memoryKey, at }
     // Light is what an agent has by default, so it does not overrule a visitor who prefers dark.
     if (agent?.theme === 'dark' && !theme) element.dataset.theme = 'dark';
   });
-  const stopKeeping = effect(() =>
-    setKept(!panel.isOpen.value || panel.session.value?.visitor.kind !== 'identified'),
-  );
+  /** Whoever is there may be somebody, by what the page said. A dock shows a draft though it is closed. */
+  const isNamed = createSignal(false);
+  const stopKeeping = effect(() => setKept(!isNamed.value || !(isDock || panel.isOpen.value)));
   const focuses = () => {
     const now = takesFocus;
     takesFocus = false;
@@ -223,6 +223,7 @@ export function createWidget({ element, root, launcher, options, memoryKey, at }
     toggle: () => (panel.isOpen.value ? close() : open()),
     identify: (userToken, saidAt, isTag) => {
       isTold = true;
+      isNamed.value = userToken != null;
       sessions.say(userToken, saidAt, isTag);
       if (isReady) goOn();
     },

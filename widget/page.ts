@@ -34,9 +34,15 @@ export function watchTab(onChange: (what: 'left' | 'seen') => void, signal: Abor
 }
 
 const nothing = () => {};
-/** Back shows the last frame of a page that the browser has kept, before any script of it runs: whose frame nobody else may see is not kept. */
+/**
+ * Back shows the last frame of a page that the browser has kept, before any script of it runs: whose frame nobody else may
+ * see is not kept, where the browser lets a page say so.
+ */
 export function setKept(isKept: boolean): void {
-  (isKept ? removeEventListener : addEventListener)('unload', nothing);
+  // A page that forbids the listener would have it told on its console.
+  const { featurePolicy } = document as { featurePolicy?: { allowsFeature(name: string): boolean } };
+  if (isKept) removeEventListener('unload', nothing);
+  else if (featurePolicy?.allowsFeature('unload') !== false) addEventListener('unload', nothing);
 }
 
 /** Another tab has changed or cleared the origin's storage. @param entry whose changes are told */

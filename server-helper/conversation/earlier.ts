@@ -22,6 +22,8 @@ export type Earlier = {
   said: string;
   /** `unread`: what stood there could not be learned. */
   standing: readonly Standing[] | 'unread';
+  /** What this turn was to replace and has not taken back: a turn in its place takes that back. */
+  replaces?: string;
 };
 
 export const nothingEarlier: Earlier = { ids: [], takenBack: [], said: '', standing: [] };

@@ -21,10 +21,17 @@ const newest = { limit: 300 };
 export async function takeBack(
   { conversations, store }: Pick<RunContext, 'conversations' | 'store'>,
   conversation: ConversationRecord,
-  replaced: string,
+  asked: string,
   turn: LiveTurn,
 ): Promise<void> {
   const turns = (await store.listTurns(conversation.id, newest)).filter(({ id }) => id !== turn.id);
+  const replaced = findFirst(turns, asked);
+  const keepEarlier = async (earlier: Earlier) => {
+    turn.earlier = JSON.stringify(earlier);
+    await store.setEarlier(conversation.id, turn.id, turn.earlier);
+  };
+  // Where the record cannot be read this turn fails, and the next try has to take back all that this one was to.
+  await keepEarlier({ ...nothingEarlier, replaces: replaced });
   const index = turns.findIndex(({ id }) => id === replaced);
   let ids: string[] = [];
   let found = new Set<string | undefined>();
@@ -44,11 +51,22 @@ export async function takeBack(
   const takenBack = (index < 0 ? [] : turns.slice(index))
     .flatMap((old) => [...readEarlier(old.earlier).takenBack, toTakenBack(old, found.has(old.id))])
     .slice(-mostTakenBack);
-  const earlier: Earlier = { ...nothingEarlier, ids, takenBack };
-  turn.earlier = JSON.stringify(earlier);
-  await store.setEarlier(conversation.id, turn.id, turn.earlier);
+  await keepEarlier({ ...nothingEarlier, ids, takenBack, replaces: replaced });
   if (cut !== 'nothing') await conversations.truncate(conversation.chatId, cut.messageId);
   if (index >= 0) await store.dropTurnsFrom(conversation.id, replaced, turn.id);
+  await keepEarlier({ ...nothingEarlier, ids, takenBack });
+}
+
+/** Of a try that failed before anything was taken back: what it was a try at. */
+function findFirst(turns: readonly TurnRecord[], asked: string): string {
+  let replaced = asked;
+  for (let tries = turns.length; tries > 0; tries -= 1) {
+    const before = turns.find(({ id }) => id === replaced);
+    const { replaces } = readEarlier(before?.earlier);
+    if (replaces === undefined || !turns.some(({ id }) => id === replaces)) break;
+    replaced = replaces;
+  }
+  return replaced;
 }
 
 function toTakenBack(

@@ -1,8 +1,10 @@
 /** Back, with the browser's own memory of pages: nobody's words are in the frame that it shows before any script runs. */
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
+import { findChat } from '../support/browser.ts';
+import { createGate } from '../support/gate.ts';
 import { sign } from '../support/identity-site.ts';
-import { adas, bens, setUpVisits } from '../support/identity-visits.ts';
+import { adas, bens, secret, setUpVisits } from '../support/identity-visits.ts';
 
 const here = setUpVisits({ keepsPages: true });
 
@@ -33,4 +35,18 @@ test('with the chat closed it is kept, and so is a guest\u2019s', async () => {
   const guest = await here.visit('/plain');
   await guest.chat.open();
   expect(await leaveAndComeBack(guest.page)).toBe(true);
+});
+
+test('where the page says that somebody is there it is not kept while the session is still opening', async () => {
+  const { page } = await here.visit('/plain');
+  await sign(page, 'ada');
+  await page.goto(`${here.site.url}/callback`);
+  const gate = createGate();
+  here.site.today.sessionGate = gate;
+  const chat = findChat(page);
+  await chat.open();
+  await chat.ask(secret);
+  await chat.waitForAnswer('sending');
+  expect(await leaveAndComeBack(page, () => sign(page, 'ben'))).toBe(false);
+  gate.open();
 });

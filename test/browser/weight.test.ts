@@ -55,3 +55,16 @@ test('where it is late the words are there as they were written until it comes',
   gate.open();
   await answer.locator('strong').waitFor();
 });
+
+test('not loaded for a first question without a connection, it is with its answer', async () => {
+  const { page, context, chat } = scene;
+  await chat.show();
+  await chat.composer.fill('First');
+  await context.setOffline(true);
+  await chat.composer.press('Enter');
+  await chat.waitForAnswer('sending');
+  await page.waitForTimeout(300);
+  await context.setOffline(false);
+  const answer = await chat.waitForAnswer('completed');
+  await answer.locator('strong').waitFor();
+});

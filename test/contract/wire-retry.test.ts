@@ -1,7 +1,10 @@
 /** A question asked again in place of one that failed. */
 import { randomUUID } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sendJson } from '../support/fake-agent.ts';
 import { type Rig, startRig } from '../support/rig.ts';
+import { makeQuestion } from '../support/visitor.ts';
 
 let rig: Rig;
 beforeAll(async () => {
@@ -70,4 +73,34 @@ test('a cancel that comes late cannot stop the answer to the next question', asy
   expect(next.stream.ended('turn-completed').message.text).toBe('All of it.');
   expect(cancels).toBe(cancelsAtNext);
   rig.agent.restore('POST /v1/bot/chat/cancel');
+});
+
+test('a question that is tried again and again while the agent is away stands once when it has come back', async () => {
+  const visitor = await rig.visit();
+  const first = await visitor.chat('First');
+  const { conversationId } = first;
+  const down = (_: unknown, response: ServerResponse) => sendJson(response, { error: 'away' }, 503);
+  const paths = ['POST /v1/bot/chat', 'GET /v1/bot/chat/read', 'GET /v1/bot/chat/stream-status'];
+  for (const path of paths) rig.agent.override(path, down);
+  const question = makeQuestion();
+  let replaces: string | undefined;
+  for (let tries = 0; tries < 3; tries += 1) {
+    const turnId = randomUUID();
+    const stream = await visitor.ask(conversationId, turnId, {
+      text: question,
+      ...(replaces !== undefined && { replaces }),
+    });
+    await stream.whole();
+    stream.ended('turn-failed');
+    replaces = turnId;
+  }
+  for (const path of paths) rig.agent.restore(path);
+  const last = await visitor.ask(conversationId, randomUUID(), { text: question, replaces });
+  await last.whole();
+  last.ended('turn-completed');
+  const { messages } = await visitor.history(conversationId);
+  expect(messages.filter(({ role }) => role === 'visitor').map(({ text }) => text)).toEqual([
+    first.question,
+    question,
+  ]);
 });

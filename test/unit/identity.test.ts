@@ -1,6 +1,8 @@
 /** Who is there: the machine's promises over random visits in three tabs, with late replies and lost news. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { type Around, createIdentity, type Happening, type Todo } from '../../widget/state/happening.ts';
+import { step } from '../../widget/state/identity.ts';
 import { acts, createWorld, type Event, type Site } from '../support/identity-world.ts';
 
 const runs = 5_000;
@@ -114,3 +116,35 @@ test.each<Site>(['tag', 'call', 'callback'])(
     );
   },
 );
+
+describe('an answer that the site looked up after the tab was left', () => {
+  const around: Around = { now: 5, isOpen: true, isShown: true, kept: undefined };
+  /** A question is typed, the tab left before the page has answered, and seen again. */
+  const play = (late: string | undefined, now: string | undefined, isLeft: boolean) => {
+    let state = createIdentity({ kind: 'callback' }, 1);
+    const done: Todo[] = [];
+    const act = (happening: Happening) => {
+      const [next, todo] = step(state, happening, around);
+      state = next;
+      done.push(...todo);
+    };
+    const answer = (ticket: number, subject: string | undefined) =>
+      act({ what: 'answered', ticket, token: subject && `token of ${subject}`, subject });
+    act({ what: 'begin' });
+    const first = state.ticket;
+    if (isLeft) act({ what: 'left' });
+    act({ what: 'seen' });
+    answer(first, late);
+    answer(state.ticket, now);
+    return { isDropped: done.some((one) => one.do === 'drop'), opens: done.some((one) => one.do === 'open') };
+  };
+  test.each([
+    ['nobody, and now somebody is there', undefined, 'Ben', true, true],
+    ['one, and now another is there', 'Ada', 'Ben', true, true],
+    ['nobody, and nobody is there', undefined, undefined, true, false],
+    ['the same', 'Ben', 'Ben', true, false],
+    ['nobody, of a tab that was not left', undefined, 'Ben', false, false],
+  ])('names %s', (_, late, now, isLeft, isDropped) => {
+    expect(play(late, now, isLeft)).toEqual({ isDropped, opens: true });
+  });
+});

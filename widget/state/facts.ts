@@ -1,5 +1,5 @@
 /** What can be asked of what the identity machine knows: who is there, whose words those are. Pure. */
-import { type Around, type Identity, type Source, unknown, type Who } from './happening.ts';
+import { type Around, type Identity, type Source, unknown, unnamed, type Who } from './happening.ts';
 
 /** Who would be there, by what the page said. */
 export function readWho(source: Source): Who {
@@ -60,7 +60,11 @@ export function isTheirs(state: Identity, kept: Around['kept']): boolean {
 /** A guest's words are whoever's who signs in; what is on screen is not lost because its page was out of reach. */
 export function isTypedBy({ typists, shown }: Identity, who: Who): boolean {
   return typists.every(
-    (typist) => typist === undefined || typist === who || (typist === unknown && shown !== undefined),
+    (typist) =>
+      typist === undefined ||
+      typist === who ||
+      (typist === unnamed && who === undefined) ||
+      ([unknown, unnamed].includes(typist) && shown !== undefined),
   );
 }
 
@@ -73,10 +77,11 @@ export function isGivenTo({ shown, givenTo }: Identity, kept: Around['kept'], su
 
 /** Notes what the page answered, or that it did not. @returns whether it was the latest question */
 export function noteAnswer(state: Identity, ticket: number, answer: Identity['answer']): boolean {
+  const nobody = ticket > state.leftTicket ? undefined : unnamed;
   const named = answer ? answer.subject : unknown;
   const isLatest = ticket === state.ticket && !state.earlier.includes(ticket);
   if (isLatest) Object.assign(state, { answer, isUnanswered: !answer, named });
-  else if (state.earlier.includes(ticket)) state.typists = [...state.typists, named];
+  else if (state.earlier.includes(ticket)) state.typists = [...state.typists, named ?? nobody];
   state.earlier = state.earlier.filter((one) => one !== ticket);
   return isLatest;
 }

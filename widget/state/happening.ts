@@ -48,6 +48,8 @@ export type Identity = {
   veils: number;
   /** The tab was left since the page was asked last. */
   isLeft: boolean;
+  /** Up to this ticket: what is answered now may have been looked up after the tab was left. */
+  leftTicket: number;
   /** The session's hour is over. */
   expired: boolean;
   /** The helper refused a token: the page is asked for a fresh one once. */
@@ -103,6 +105,8 @@ export type Around = {
 
 /** No subject is called so. */
 export const unknown = '?';
+/** Nobody, by a late answer: perhaps somebody who has signed out since. */
+export const unnamed = '??';
 
 export function createIdentity(source: Source, saidAt: number): Identity {
   return {
@@ -123,6 +127,7 @@ export function createIdentity(source: Source, saidAt: number): Identity {
     veiled: false,
     veils: 0,
     isLeft: false,
+    leftTicket: 0,
     expired: false,
     refusedOnce: false,
     failures: 0,

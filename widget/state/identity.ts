@@ -144,7 +144,7 @@ export function step(before: Identity, happening: Happening, around: Around): [I
     case 'left':
       // A draft or a question may be there before any session is.
       if (!isResting()) veil();
-      state.isLeft = true;
+      Object.assign(state, { isLeft: true, leftTicket: state.ticket });
       break;
     case 'seen':
       if (state.source.kind === 'callback') askIfSeen();

@@ -17,7 +17,7 @@ export function createPart<P extends object>(
   const failed = signal(false);
   const sheet = new CSSStyleSheet();
 
-  const get = (helper: string) => {
+  const get = (helper: string): void => {
     failed.value = false;
     load().then(
       (part) => {
