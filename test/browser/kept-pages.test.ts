@@ -9,7 +9,10 @@ import { adas, bens, secret, setUpVisits } from '../support/identity-visits.ts';
 const here = setUpVisits({ keepsPages: true });
 
 /** To a page without the chat. @returns whether Back then shows the page as it was kept */
-async function leaveAndComeBack(page: Page, meanwhile = async () => {}): Promise<boolean> {
+async function leaveAndComeBack(
+  page: Page,
+  meanwhile: () => Promise<unknown> = async () => {},
+): Promise<boolean> {
   await page.evaluate(() => Object.assign(window, { before: true }));
   await page.goto(`${here.site.url}/bare`);
   await meanwhile();
