@@ -23,7 +23,7 @@ export const dispatchFetch: Dispatch = (request, exchange) => {
   };
   run().then(
     () => exchange.onEnd(),
-    () => exchange.onError(),
+    (error: unknown) => exchange.onError(aborter.signal.aborted ? undefined : error),
   );
   return { abort: () => aborter.abort() };
 };

@@ -63,7 +63,7 @@ class Handler implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     this.exchange.onEnd();
   }
-  onResponseError(): void {
-    this.exchange.onError();
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    this.exchange.onError(this.#aborted ? undefined : error);
   }
 }

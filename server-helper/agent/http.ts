@@ -2,6 +2,7 @@
 import { HelperError } from '../errors.ts';
 import { type Log, toLogFields } from '../log.ts';
 import { createQuota, type Quota, toMs } from './quota.ts';
+import { createUnreachable } from './unreachable.ts';
 
 export type AgentTarget = { agentUrl: URL; apiKey: string; projectId: string; botId: string; log: Log };
 
@@ -17,8 +18,8 @@ export type Exchange = {
   onStart(status: number, header: (name: string) => string | undefined): void;
   onData(bytes: Uint8Array): void;
   onEnd(): void;
-  /** Connection refused, reset, or aborted by us. */
-  onError(): void;
+  /** Connection refused, reset, or aborted by us. @param cause absent where we aborted */
+  onError(cause?: unknown): void;
 };
 
 /** Sends one request and never follows a redirect. On Node undici, elsewhere fetch. */
@@ -53,6 +54,7 @@ export function createAgentHttp(
   nowMs = () => performance.now(),
 ): AgentHttp {
   const quota = createQuota();
+  const watch = createUnreachable(target.log, nowMs);
   let aliveAt = Number.NEGATIVE_INFINITY;
   let aheadMs = 0;
   const noteDate = (date: string | undefined) => {
@@ -85,7 +87,8 @@ export function createAgentHttp(
     get aliveAt() {
       return aliveAt;
     },
-    open: (method, path, options, exchange) => dispatch(toOutgoing(method, path, options), exchange),
+    open: (method, path, options, exchange) =>
+      dispatch(toOutgoing(method, path, options), watch(path, exchange)),
     call: (method, path, options = {}) =>
       new Promise((resolve, reject) => {
         const parts: Uint8Array[] = [];
@@ -100,7 +103,7 @@ export function createAgentHttp(
           aliveAt = Number.NEGATIVE_INFINITY;
           settle(() => reject(error));
         };
-        const exchange = dispatch(toOutgoing(method, path, options), {
+        const reading: Exchange = {
           onStart(startStatus, startHeader) {
             status = startStatus;
             header = startHeader;
@@ -133,7 +136,8 @@ export function createAgentHttp(
               }
             });
           },
-        });
+        };
+        const exchange = dispatch(toOutgoing(method, path, options), watch(path, reading));
         const timer = setTimeout(() => {
           aliveAt = Number.NEGATIVE_INFINITY;
           reject(new HelperError('agent-timeout'));

@@ -1,0 +1,54 @@
+/** An operator reads in the log why the agent cannot be reached, and not at every call. */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { dispatchFetch } from '../../server-helper/agent/dispatch-fetch.ts';
+import { createUndiciDispatch } from '../../server-helper/agent/dispatch-undici.ts';
+import { createAgentHttp, type Dispatch } from '../../server-helper/agent/http.ts';
+import { type LogFields, silentLog } from '../../server-helper/log.ts';
+
+const undici = createUndiciDispatch();
+let plain: Server;
+let open: number;
+let closed: number;
+beforeAll(async () => {
+  const listen = async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    return { server, port: (server.address() as AddressInfo).port };
+  };
+  const gone = await listen();
+  closed = gone.port;
+  await new Promise((resolve) => gone.server.close(resolve));
+  ({ server: plain, port: open } = await listen());
+});
+afterAll(async () => {
+  plain.close();
+  await undici.close();
+});
+
+const ways: [string, Dispatch][] = [
+  ['undici', undici.dispatch],
+  ['fetch', dispatchFetch],
+];
+test.each(ways)('by %s', async (_, dispatch) => {
+  const told: LogFields[] = [];
+  const log = { ...silentLog, warn: (fields: LogFields) => void told.push(fields) };
+  let now = 0;
+  const call = async (agentUrl: string) => {
+    const target = { agentUrl: new URL(agentUrl), apiKey: 'k', projectId: 'p', botId: 'b', log };
+    const agent = createAgentHttp(target, dispatch, () => now);
+    const ask = () => agent.call('GET', '/v1/bot/read').catch(({ code }: { code: string }) => code);
+    expect(await ask()).toBe('agent-unavailable');
+    expect(await ask()).toBe('agent-unavailable');
+    expect(told).toHaveLength(1);
+    now += 60_000;
+    await ask();
+    return told.splice(0);
+  };
+  const path = '/v1/bot/read';
+  const refused = { code: 'agent-unavailable', cause: 'econnrefused', path };
+  expect(await call(`http://127.0.0.1:${closed}`)).toEqual([refused, refused]);
+  const [noTls] = await call(`https://127.0.0.1:${open}`);
+  expect(noTls?.cause).toMatch(/ssl/);
+});
