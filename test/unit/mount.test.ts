@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { HelperOptions } from '../../server-helper/config.ts';
+import type { LogFields } from '../../server-helper/log.ts';
 import { createNodeHelper, type NodeHelper } from '../../server-helper/node.ts';
 import { createMemoryStore } from '../../server-helper/store/memory.ts';
 
@@ -16,7 +17,10 @@ afterEach(async () => {
 
 function create(options: Partial<HelperOptions> = {}) {
   const lines: string[] = [];
-  const write = (_: unknown, message: string) => void lines.push(message);
+  // There is no agent here, which is told as well.
+  const write = ({ code }: LogFields, message: string) => {
+    if (code !== 'agent-unavailable') lines.push(message);
+  };
   const helper = createNodeHelper({
     agentUrl: 'http://127.0.0.1:9',
     apiKey: 'k',
