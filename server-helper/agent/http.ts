@@ -35,6 +35,8 @@ export type AgentHttp = {
   readonly aheadMs: number;
   /** When the latest call showed that the agent is there and serves us; in the past for ever where it did not. */
   readonly aliveAt: number;
+  /** Tells the operator why a call never began. */
+  tellUnreachable(path: string, cause: unknown): void;
   /** A JSON call. @throws HelperError */
   call(method: string, path: string, options?: Call): Promise<unknown>;
   /** A call whose answer arrives piece by piece. */
@@ -54,7 +56,7 @@ export function createAgentHttp(
   nowMs = () => performance.now(),
 ): AgentHttp {
   const quota = createQuota();
-  const watch = createUnreachable(target.log, nowMs);
+  const tellUnreachable = createUnreachable(target.log, nowMs);
   let aliveAt = Number.NEGATIVE_INFINITY;
   let aheadMs = 0;
   const noteDate = (date: string | undefined) => {
@@ -87,8 +89,8 @@ export function createAgentHttp(
     get aliveAt() {
       return aliveAt;
     },
-    open: (method, path, options, exchange) =>
-      dispatch(toOutgoing(method, path, options), watch(path, exchange)),
+    tellUnreachable,
+    open: (method, path, options, exchange) => dispatch(toOutgoing(method, path, options), exchange),
     call: (method, path, options = {}) =>
       new Promise((resolve, reject) => {
         const parts: Uint8Array[] = [];
@@ -113,7 +115,10 @@ export function createAgentHttp(
             if (bytes <= maxReplyBytes) parts.push(chunk.slice());
             else exchange.abort();
           },
-          onError: () => fail(new HelperError('agent-unavailable')),
+          onError(cause) {
+            if (status === 0) tellUnreachable(path, cause);
+            fail(new HelperError('agent-unavailable'));
+          },
           onEnd() {
             settle(() => {
               const text = new TextDecoder().decode(concat(parts));
@@ -137,7 +142,7 @@ export function createAgentHttp(
             });
           },
         };
-        const exchange = dispatch(toOutgoing(method, path, options), watch(path, reading));
+        const exchange = dispatch(toOutgoing(method, path, options), reading);
         const timer = setTimeout(() => {
           aliveAt = Number.NEGATIVE_INFINITY;
           reject(new HelperError('agent-timeout'));

@@ -140,9 +140,10 @@ class Answer implements Exchange {
     this.#finish({ kind: 'ended' });
   }
 
-  onError(): void {
+  onError(cause?: unknown): void {
     clearTimeout(this.#lingerTimer);
     if (this.over) return;
+    if (this.#status === 0) this.http.tellUnreachable(this.path, cause);
     // Before a status came, the call may or may not have arrived: the record will tell.
     this.#finish(this.#ended ? { kind: 'ended' } : this.#reader ? { kind: 'cut' } : failedToConnect());
   }
