@@ -289,6 +289,32 @@ test('an answer that was completed after all is shown by "Try again", and not as
   await expect.poll(() => stage.server.asked.slice(before)).toEqual(['Fail for long', 'Second']);
 });
 
+test('what another device has asked since goes on, where "Try again" finds an answer that was completed', async () => {
+  const { page, chat } = scene;
+  await chat.ask('Fail for good');
+  await chat.waitForAnswer('failed');
+  const other = crypto.randomUUID();
+  const gate = createGate();
+  await page.route(new RegExp(`/turns/${other}$`), async (route) => {
+    await gate.opened;
+    await route.abort('connectionreset').catch(() => {});
+  });
+  await page.route(/\/conversations\/[\w-]+$/, async (route) => {
+    const response = await route.fetch();
+    const reply = (await response.json()) as ConversationReply;
+    const messages = reply.messages.map(({ code, ...message }) =>
+      code ? { ...message, text: 'All of it', status: 'completed' } : message,
+    );
+    const liveTurn = { turnId: other, status: 'running' };
+    await route.fulfill({ response, json: { ...reply, messages, liveTurn } });
+  });
+  await chat.button('Try again').click();
+  await chat.waitForAnswer('writing');
+  await page.waitForTimeout(200);
+  expect(await chat.stop.isVisible()).toBe(true);
+  gate.open();
+});
+
 test('a chat that is closed while a failed answer is tried again stays closed', async () => {
   const { page, chat } = scene;
   const before = stage.server.asked.length;

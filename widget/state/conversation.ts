@@ -213,8 +213,9 @@ export function createConversation(deps: ConversationDeps): Conversation {
         end();
         // What was asked since on another device is not taken back.
         const isLast = entries.value.at(-1)?.turnId === turnId;
-        if (isAnswered) running.value = isRunning(told) ? turnId : undefined;
-        else if (isWanted) take(makeId(), toRequest(question, isLast ? turnId : undefined), true);
+        // What another device has asked since may be running.
+        if (isAnswered && isRunning(told)) running.value = turnId;
+        if (!isAnswered && isWanted) take(makeId(), toRequest(question, isLast ? turnId : undefined), true);
       });
     },
     deciding: { sessions, memory, tabs, screen, follow, load, say: say('decision-failed') },
