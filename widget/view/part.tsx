@@ -17,7 +17,10 @@ export function createPart<P extends object>(
   const failed = signal(false);
   const sheet = new CSSStyleSheet();
 
+  let isLoading = false;
   const get = (helper: string): void => {
+    if (isLoading || loaded.value) return;
+    isLoading = true;
     failed.value = false;
     load().then(
       (part) => {
@@ -25,6 +28,7 @@ export function createPart<P extends object>(
         loaded.value = part.default;
       },
       () => {
+        isLoading = false;
         failed.value = true;
         tellOwner('part-failed', helper);
       },
@@ -35,7 +39,7 @@ export function createPart<P extends object>(
     useEffect(() => {
       const root = field.current?.getRootNode() as ShadowRoot | undefined;
       if (root && !root.adoptedStyleSheets.includes(sheet)) root.adoptedStyleSheets.push(sheet);
-      if (!loaded.value) get(options.helper);
+      get(options.helper);
     }, []);
     const Loaded = loaded.value;
     if (Loaded) return <Loaded {...props} />;
