@@ -61,14 +61,10 @@ export function createLookup(search: Search, synonyms: readonly (readonly string
       if (told.length > 0) return { kind: 'answer', ...sayUnits(told), reasoning };
     }
     const question = readQuestion(vocabulary.nameThings(vocabulary.nameOther(english, earlier.at(-1))), {
+      ...vocabulary,
       earlier: chosen.length > 0 ? [] : earlier,
       pageTitle: page && toShortTitle(page.title),
       synonyms,
-      knows: vocabulary.knows,
-      isName: vocabulary.isName,
-      isThing: vocabulary.isThing,
-      membersOf: vocabulary.membersOf,
-      areSiblings: vocabulary.areSiblings,
     });
     const reasoning = `Searching the site's pages for: ${question.terms.map(({ word }) => word).join(', ')}.`;
     const words = new Set(
@@ -147,15 +143,7 @@ export function createLookup(search: Search, synonyms: readonly (readonly string
     /** The full name of the thing that the text names. */
     findThing(request: AnswerRequest, text: string): string | undefined {
       const vocabulary = vocabularies(request.bot.uuid);
-      const question = readQuestion(vocabulary.correct(text), {
-        earlier: [],
-        synonyms,
-        knows: vocabulary.knows,
-        isName: vocabulary.isName,
-        isThing: vocabulary.isThing,
-        membersOf: vocabulary.membersOf,
-        areSiblings: vocabulary.areSiblings,
-      });
+      const question = readQuestion(vocabulary.correct(text), { ...vocabulary, earlier: [], synonyms });
       const words = question.topics.map(({ word }) => word);
       let best: { thing: string; said: number; share: number } | undefined;
       for (const unit of search

@@ -19,12 +19,11 @@ const other = /\bthe other(?: (?:one|kind|model|type))?\b/i;
 export function nameThings(text: string, names: readonly string[]): string {
   const [, sold, compared, wanted] = group.exec(text) ?? [];
   const said = toStems(sold ?? compared ?? wanted ?? text);
-  const things = names.flatMap((name) => {
-    const [kind = '', thing, ...deeper] = name.split(' › ');
+  const isMeant = (kind: string) => {
     const own = toStems(kind);
-    const isMeant = own.size === said.size && [...own].every((stem) => said.has(stem));
-    return isMeant && thing !== undefined && deeper.length === 0 ? [thing] : [];
-  });
+    return own.size === said.size && [...own].every((stem) => said.has(stem));
+  };
+  const things = [...readKinds(names)].flatMap(([kind, all]) => (isMeant(kind) ? all : []));
   if (things.length < 2 || things.length > mostThings) return text;
   return `compare ${(compared ?? wanted) ? '' : 'the price of '}${things.join(' and ')}`;
 }
@@ -33,12 +32,7 @@ export function nameThings(text: string, names: readonly string[]): string {
 export function nameOther(text: string, before: string | undefined, names: readonly string[]): string {
   if (before === undefined || !other.test(text)) return text;
   const said = toStems(before);
-  const kinds = new Map<string, string[]>();
-  for (const name of names) {
-    const [kind = '', thing, ...deeper] = name.split(' › ');
-    if (thing !== undefined && deeper.length === 0) kinds.set(kind, [...(kinds.get(kind) ?? []), thing]);
-  }
-  for (const [one = '', two = '', ...more] of kinds.values()) {
+  for (const [one = '', two = '', ...more] of readKinds(names).values()) {
     if (more.length > 0 || two === '') continue;
     const isSaid = (thing: string, beside: string) => {
       const shared = toStems(beside);
@@ -47,4 +41,14 @@ export function nameOther(text: string, before: string | undefined, names: reado
     if (isSaid(one, two) !== isSaid(two, one)) return text.replace(other, isSaid(one, two) ? two : one);
   }
   return text;
+}
+
+/** The things under each heading: of "Tents › Skylark 2 tent" the second, by the first. */
+function readKinds(names: readonly string[]): Map<string, string[]> {
+  const kinds = new Map<string, string[]>();
+  for (const name of names) {
+    const [kind = '', thing, ...deeper] = name.split(' › ');
+    if (thing !== undefined && deeper.length === 0) kinds.set(kind, [...(kinds.get(kind) ?? []), thing]);
+  }
+  return kinds;
 }

@@ -60,11 +60,7 @@ function pickUnits(
   const one = units[first]!;
   if (isShort) return [one];
   const rows = units.filter(({ kind, line }) => kind === 'row' && line === one.line);
-  // "Do you ship to Canada?": its rows alone, where it has any.
-  const own = new Set(words.map(toStem));
-  const said = toTerms(asked).filter(({ weak, stem }) => !weak && !own.has(stem));
-  const meant = rows.filter(({ own }) => said.some(({ stem }) => own.has(stem)));
-  if (rows.length > 0) return (meant.length > 0 ? meant : rows).slice(0, mostRows);
+  if (rows.length > 0) return pickRows(rows, words, asked);
   if (one.kind === 'attribute')
     return units
       .filter(({ kind, text, line }) => kind === 'attribute' && line === one.line && tells(text))
@@ -75,4 +71,12 @@ function pickUnits(
     .slice(first)
     .filter(({ kind, text }) => kind === 'sentence' && /[.!?]$/.test(text))
     .slice(0, mostSentences);
+}
+
+/** "Do you ship to Canada?": its rows alone, where it has any. */
+function pickRows(rows: Unit[], words: Usual['words'], asked: string): Unit[] {
+  const usualStems = new Set(words.map(toStem));
+  const said = toTerms(asked).filter(({ weak, stem }) => !weak && !usualStems.has(stem));
+  const meant = rows.filter(({ own }) => said.some(({ stem }) => own.has(stem)));
+  return (meant.length > 0 ? meant : rows).slice(0, mostRows);
 }
