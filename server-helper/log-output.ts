@@ -20,11 +20,9 @@ export function createLogOutput(fd: number): LogOutput {
   const writeOn = (chunk: Buffer) => {
     isWriting = true;
     write(fd, chunk, (error, written) => {
-      isWriting = false;
-      if (error?.code === 'EAGAIN' || error?.code === 'EBUSY') {
-        isWriting = true;
+      if (error?.code === 'EAGAIN' || error?.code === 'EBUSY')
         return void setTimeout(() => writeOn(chunk), againMs).unref();
-      }
+      isWriting = false;
       if (error) lost += countLines(chunk);
       else if (written < chunk.length) return writeOn(chunk.subarray(written));
       else if (lost > 0) {

@@ -105,7 +105,7 @@ export function createAgentHttp(
           aliveAt = Number.NEGATIVE_INFINITY;
           settle(() => reject(error));
         };
-        const reading: Exchange = {
+        const exchange = dispatch(toOutgoing(method, path, options), {
           onStart(startStatus, startHeader) {
             status = startStatus;
             header = startHeader;
@@ -141,8 +141,7 @@ export function createAgentHttp(
               }
             });
           },
-        };
-        const exchange = dispatch(toOutgoing(method, path, options), reading);
+        });
         const timer = setTimeout(() => {
           aliveAt = Number.NEGATIVE_INFINITY;
           reject(new HelperError('agent-timeout'));

@@ -22,7 +22,7 @@ export type Earlier = {
   said: string;
   /** `unread`: what stood there could not be learned. */
   standing: readonly Standing[] | 'unread';
-  /** What this turn was to replace and has not taken back: a turn in its place takes that back. */
+  /** What this turn was to replace: while that stands, it failed before it could, and a turn in its place takes it back. */
   replaces?: string;
 };
 

@@ -98,8 +98,8 @@ function findMissing(exchanges: readonly Exchange[], turns: readonly TurnRecord[
 function isHeld(turn: TurnRecord | undefined, shown: RecordedMessage | undefined): turn is TurnRecord {
   if (turn?.answer === undefined) return false;
   return (
-    shown?.id === turn.agentMessageId &&
     shown !== undefined &&
+    shown.id === turn.agentMessageId &&
     shown.text.trim().length >= turn.answer.trim().length
   );
 }

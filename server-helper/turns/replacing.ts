@@ -54,7 +54,6 @@ export async function takeBack(
   await keepEarlier({ ...nothingEarlier, ids, takenBack, replaces: replaced });
   if (cut !== 'nothing') await conversations.truncate(conversation.chatId, cut.messageId);
   if (index >= 0) await store.dropTurnsFrom(conversation.id, replaced, turn.id);
-  await keepEarlier({ ...nothingEarlier, ids, takenBack });
 }
 
 /** Of a try that failed before anything was taken back: what it was a try at. */
