@@ -10,6 +10,7 @@ import {
 import { cutToTokens, type Pace, sayWords } from '../answer/pace.ts';
 import { summariseByFirstSentences } from '../answer/summary.ts';
 import type { Search } from '../retrieval/search.ts';
+import { readFollowUp } from './followup.ts';
 import { readHarm, toHarm } from './harm.ts';
 import { createLookup } from './lookup.ts';
 import { readRemember, toRemembered } from './remember.ts';
@@ -77,6 +78,12 @@ export function createBuiltinAnswerer(
         return done;
       }
 
+      const followUp = readFollowUp(request.question, readLastReply(request));
+      if (followUp !== undefined) {
+        await say(followUp);
+        return done;
+      }
+
       const choice = chooseTool(readAsked(request), readEarlier(request), request.tools, {
         findThing: (text) => lookup.findThing(request, text),
         isSignedIn: request.isSignedIn,
@@ -107,6 +114,11 @@ function readAsked({ history, question }: AnswerRequest): string {
   const isReply = history.at(-1)?.role !== 'user' && history.at(-1)?.content.startsWith(lookUp);
   const before = history.filter(({ role }) => role === 'user').slice(-2);
   return isReply ? [...before.map(({ content }) => content), question].join(' ') : question;
+}
+
+function readLastReply({ history }: AnswerRequest): string | undefined {
+  const last = history.at(-1);
+  return last?.role === 'user' ? undefined : last?.content;
 }
 
 function readEarlier({ history }: AnswerRequest): string[] {

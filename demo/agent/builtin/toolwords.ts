@@ -82,7 +82,9 @@ function asksFor(tool: Tool, text: string): boolean {
   return (
     said.length > 0 &&
     /\bmy\b/.test(lower) &&
-    /\b(where|status|track|find|look up|arrived?|coming)\b/.test(lower)
+    /\b(where['’]?s?|status|track(ing)?|find|look up|check|arriv\w+|com(e|es|ing)|shipped|sent|delivered|late|delayed|update|progress|happen(s|ed|ing)|(what|how)['’]?s (up|going))\b/.test(
+      lower,
+    )
   );
 }
 

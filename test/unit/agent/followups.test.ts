@@ -1,6 +1,7 @@
 /** Conversations with the built-in answerer over the shop's pages: each question after those before it. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readFollowUp } from '../../../demo/agent/builtin/followup.ts';
 import { toResultText } from '../../../demo/agent/builtin/toolresult.ts';
 import { startShopAgent } from '../../support/agentservice.ts';
 import { startSite } from '../../support/questions.ts';
@@ -168,4 +169,64 @@ describe('what a newcomer asked', () => {
   test('no page is called near that has nothing to do with it', async () => {
     expect(await converse('who won the world cup')).not.toContain('nearest');
   });
+});
+
+describe('after an order was looked up', () => {
+  const result = {
+    orderNumber: 'LF-10234',
+    status: 'shipped',
+    placedOn: '2026-11-18',
+    carrier: 'UPS Ground',
+    eta: '2026-11-25',
+    trackingNumber: '1Z 999',
+    items: [{ name: 'Skylark 2 tent', quantity: 1 }],
+  };
+  const called = { name: 'order', title: 'Order status', parameters: { orderNumber: 'LF-10234' } };
+  const reply = toResultText(called, { ok: true, result });
+  test.each([
+    ['when will it arrive', '- Expected: November 25, 2026'],
+    ['when?', '- Expected: November 25, 2026'],
+    ['who delivers it', '- Carrier: UPS Ground'],
+    ['when did i place it?', '- Placed on: November 18, 2026'],
+    ['tracking number?', '- Tracking number: 1Z 999'],
+    ['whats in it', '- Items: 1 × Skylark 2 tent'],
+  ])('"%s" is answered from what was told', (asked, expected) => {
+    expect(readFollowUp(asked, reply)).toBe(`**LF-10234** is **shipped**.\n\n${expected}`);
+  });
+  test('what it did not tell is said', () => {
+    const { eta: _, ...processing } = { ...result, status: 'processing' };
+    const unsent = toResultText(called, { ok: true, result: processing });
+    expect(readFollowUp('when will it arrive', unsent)).toBe(
+      '**LF-10234** is **processing**. What I looked up says no more about that.',
+    );
+  });
+  test('"where is it" tells it again', () => {
+    expect(readFollowUp('so where is it now', reply)).toBe(reply);
+  });
+  test.each(['how long does shipping to Canada take', 'can i cancel it', 'when do you open on saturday'])(
+    '"%s" is asked of the pages',
+    (asked) => {
+      expect(readFollowUp(asked, reply)).toBeUndefined();
+    },
+  );
+  test.each([
+    'Orders from Saturday morning leave on Monday.\n\n- Canada: 5 days',
+    '**Skylark 2**, weight: 1.84 kg',
+    '**Skylark 2** is a tent.\n\nIt is light.',
+    '',
+  ])('what the pages say is no result of a tool: %j', (said) => {
+    expect(readFollowUp('when will it arrive', said)).toBeUndefined();
+  });
+});
+
+test.each([
+  'wheres my order',
+  'wheres my tent order??',
+  'has my order shipped',
+  'my order hasnt arrived yet',
+  "what's up with my order",
+])('"%s" asks for the number to look up', async (asked) => {
+  const shop = await startShopAgent();
+  expect(String((await shop.client.chat(asked)).body.chat.reply)).toMatch(/^I can look that up/);
+  await shop.close();
 });
