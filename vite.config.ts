@@ -1,6 +1,6 @@
 /** Builds all three parts: the widget's loader (a classic script), its app (modules, loaded on intent), and what runs on Node. */
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
 import type { BuildEnvironmentOptions, EnvironmentOptions, Plugin, Rolldown } from 'vite';
@@ -56,8 +56,7 @@ const plainImport: Plugin = {
 /** `loader.js` is the short alias; its twin with a hash in the name never changes, and has an integrity hash. */
 function finishWidget(): void {
   const loader = readFileSync(join(widgetFolder, 'loader.js'));
-  const hash = createHash('sha256').update(loader).digest('base64url').slice(0, 8);
-  const versioned = `loader-${hash}.js`;
+  const versioned = `loader-${toHash(loader).slice(0, 8)}.js`;
   writeFileSync(join(widgetFolder, versioned), loader);
   const integrity = `sha384-${createHash('sha384').update(loader).digest('base64')}`;
   const manifest = { loader: versioned, integrity, app: findFile('app') };
@@ -70,6 +69,34 @@ function finishWidget(): void {
     writeFileSync(join(widgetFolder, `${name}.br`), packed);
   }
 }
+
+/** The built widget as a module of the helper, which on some runtimes has no file system to read it from. */
+const bundleWidget: Plugin = {
+  name: 'porchlight:bundle-widget',
+  enforce: 'pre',
+  load: (id) =>
+    id.endsWith('server-helper/widget-bundle.ts') ? `export const files = ${toWidgetBundle()};` : null,
+};
+
+function toWidgetBundle(): string {
+  const names = existsSync(widgetFolder) ? readdirSync(widgetFolder) : [];
+  const files = names
+    .filter((name) => /\.js(on)?$/.test(name))
+    .map((name) => {
+      const bytes = readFileSync(join(widgetFolder, name));
+      const packed = join(widgetFolder, `${name}.br`);
+      return {
+        name,
+        text: bytes.toString(),
+        ...(existsSync(packed) && { brotli: readFileSync(packed, 'base64') }),
+        // A name with a hash in it stands for its content.
+        ...(!/-[\w-]{8}\.js$/.test(name) && { etag: `W/"${toHash(bytes).slice(0, 16)}"` }),
+      };
+    });
+  return JSON.stringify(files, null, 2);
+}
+
+const toHash = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('base64url');
 
 /** Modules for browsers; of the two minifiers Terser makes the smaller app, Oxc the smaller loader. */
 function toWidgetEnvironment(
@@ -128,7 +155,7 @@ function toNodeEnvironment(outDir: string, input: Record<string, string>): Envir
 export default defineConfig({
   define: { 'window.__PREACT_SIGNALS_DEVTOOLS__': 'false' },
   oxc: { jsx: { runtime: 'classic', pragma: 'h', pragmaFrag: 'Fragment', development: false } },
-  plugins: [nameApp, importJsx, cutPackages, plainImport],
+  plugins: [nameApp, importJsx, cutPackages, plainImport, bundleWidget],
   environments: {
     app: toWidgetEnvironment(
       { app: 'widget/element.ts' },
@@ -137,7 +164,7 @@ export default defineConfig({
       { codeSplitting: { groups: [{ name: 'app', test: /widget\/element\.ts$/ }] } },
     ),
     // The loader loads it where the app is not loaded, so it shares no file with the app.
-    note: toWidgetEnvironment({ 'loader-note': 'widget/state/subject.ts' }),
+    note: toWidgetEnvironment({ 'loader-note': 'widget/loader-note.ts' }),
     loader: toWidgetEnvironment(
       { loader: 'widget/loader.ts' },
       { minify: 'oxc' },
@@ -157,9 +184,9 @@ export default defineConfig({
       await builder.build(builder.environments.app!);
       await builder.build(builder.environments.note!);
       await builder.build(builder.environments.loader!);
+      finishWidget();
       await builder.build(builder.environments.helper!);
       await builder.build(builder.environments.demo!);
-      finishWidget();
     },
   },
   test: {

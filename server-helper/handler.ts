@@ -18,7 +18,7 @@ import { startUpkeep } from './conversation/upkeep.ts';
 import { createWorkspaces } from './conversation/workspace.ts';
 import { type Edge, toEdge } from './edge.ts';
 import { HelperError, toCauseCode, toHelperError, toProblemResponse } from './errors.ts';
-import { toLogFields } from './log.ts';
+import { createPace, toLogFields } from './log.ts';
 import {
   changeConversation,
   deleteConversation,
@@ -32,10 +32,11 @@ import { createSession, requireAsker } from './routes/session.ts';
 import { decideTurn, getTurn, putTurn, stopTurn } from './routes/turns.ts';
 import { eraseVisitor, exportVisitor } from './routes/visitor.ts';
 import { receiveWebhook } from './routes/webhooks.ts';
-import { getWidgetFile, type WidgetFiles } from './routes/widget.ts';
+import { getWidgetFile } from './routes/widget.ts';
 import { release, retain } from './store/sharing.ts';
 import { createEngine } from './turns/engine.ts';
 import { createReaders } from './turns/readers.ts';
+import { loadWidgetFiles } from './widget-files.ts';
 import { settleAll, within } from './within.ts';
 
 export type Helper = {
@@ -52,7 +53,6 @@ export type Helper = {
 /** What the runtime puts in place of the portable defaults. */
 export type Runtime = {
   dispatch?: Dispatch;
-  widgetFiles?: WidgetFiles;
   now?: () => number;
   monotonicNow?: () => number;
 };
@@ -127,7 +127,7 @@ export function createHelper(options: HelperOptions, runtime: Runtime = {}): Hel
   const api = config.basePath === '' ? app : app.basePath(config.basePath);
   api.get('/healthz', health.alive);
   api.get('/readyz', () => health.ready(closed !== undefined));
-  api.get('/widget/:file', (c) => getWidgetFile(runtime.widgetFiles ?? new Map(), toExchange(c)));
+  api.get('/widget/:file', async (c) => getWidgetFile(await loadWidgetFiles(), toExchange(c)));
   api.post('/webhooks/agent', (c) => {
     requireOpen();
     return receiveWebhook(parts, toExchange(c));
@@ -216,6 +216,7 @@ function createParts(
     config,
     store,
     now,
+    isDue: createPace(monotonicNow),
     chat,
     conversations,
     limiter: createLimiter(),

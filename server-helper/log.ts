@@ -12,6 +12,18 @@ export type Log = {
 
 export const silentLog: Log = { info() {}, warn() {}, error() {} };
 
+const againMs = 60_000;
+
+/** For what would fill a log: true once a minute for each key. @param nowMs monotonic */
+export function createPace(nowMs: () => number): (key: string) => boolean {
+  const toldAt = new Map<string, number>();
+  return (key) => {
+    if (nowMs() - (toldAt.get(key) ?? Number.NEGATIVE_INFINITY) < againMs) return false;
+    toldAt.set(key, nowMs());
+    return true;
+  };
+}
+
 /** The name of what was thrown and where: a message may quote what somebody sent, so it is left out. */
 export function toLogFields(error: unknown): LogFields {
   if (!(error instanceof Error)) return { error: typeof error };

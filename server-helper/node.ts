@@ -9,7 +9,6 @@ import type { OpenStream } from './edge.ts';
 import { createHelper, type Helper } from './handler.ts';
 import { createMountNotes, findTarget } from './mount/connect.ts';
 import type { LogSink } from './turns/log.ts';
-import { readWidgetFiles } from './widget-files.ts';
 
 export type NodeHelper = Helper & {
   /**
@@ -22,7 +21,7 @@ export type NodeHelper = Helper & {
 /** @throws TypeError naming the option that is wrong */
 export function createNodeHelper(options: HelperOptions): NodeHelper {
   const { dispatch, close: closeDispatch } = createUndiciDispatch();
-  const helper = createHelper(options, { dispatch, widgetFiles: readWidgetFiles() });
+  const helper = createHelper(options, { dispatch });
   const serve = getRequestListener(
     (request, { incoming, outgoing }) =>
       helper.fetch(request, {

@@ -1,32 +1,27 @@
-/** Reads the built widget from the package, with the Brotli copies that the build made. Node only. */
-import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+/** The built widget, read once, when it is first asked for. */
 import type { WidgetFile, WidgetFiles } from './routes/widget.ts';
 
-const types: Record<string, string> = {
-  js: 'text/javascript; charset=utf-8',
-  json: 'application/json',
-};
+let loaded: Promise<WidgetFiles> | undefined;
 
 /** Empty when the widget has not been built: `/widget/*` then answers 404. */
-export function readWidgetFiles(): WidgetFiles {
-  const folder = fileURLToPath(new URL('../widget/', import.meta.url));
-  const files = new Map<string, WidgetFile>();
-  if (!existsSync(folder)) return files;
-  for (const name of readdirSync(folder)) {
-    const type = types[name.split('.').pop() ?? ''];
-    if (!type) continue;
-    const file: WidgetFile = {
-      type,
-      bytes: readFileSync(join(folder, name)),
-    };
-    if (!/-[\w-]{8}\.js$/.test(name))
-      file.etag = `W/"${createHash('sha256').update(file.bytes).digest('base64url').slice(0, 16)}"`;
-    const packed = join(folder, `${name}.br`);
-    if (existsSync(packed)) file.brotli = readFileSync(packed);
-    files.set(name, file);
-  }
-  return files;
+export function loadWidgetFiles(): Promise<WidgetFiles> {
+  loaded ??= readBundle();
+  return loaded;
 }
+
+async function readBundle(): Promise<WidgetFiles> {
+  const { files } = await import('./widget-bundle.ts');
+  return new Map(
+    files.map(({ name, text, brotli, etag }): [string, WidgetFile] => [
+      name,
+      {
+        type: name.endsWith('.json') ? 'application/json' : 'text/javascript; charset=utf-8',
+        bytes: new TextEncoder().encode(text),
+        ...(brotli !== undefined && { brotli: toBytes(brotli) }),
+        ...(etag !== undefined && { etag }),
+      },
+    ]),
+  );
+}
+
+const toBytes = (base64: string) => Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));

@@ -72,7 +72,7 @@ describe('imports point one way', () => {
 
   test('only the files for Node import Node', () => {
     const allowed =
-      /^server-helper\/(node|cli|environment|widget-files|log-output|mount\/connect|agent\/dispatch-undici|store\/sqlite[a-z-]*)\.ts$/;
+      /^server-helper\/(node|cli|environment|log-output|mount\/connect|agent\/dispatch-undici|store\/sqlite[a-z-]*)\.ts$/;
     const wrong = product
       .filter((file) => file.startsWith('server-helper/') && !allowed.test(file))
       .filter((file) =>

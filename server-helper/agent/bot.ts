@@ -1,8 +1,9 @@
 /** The agent area of its API: how it presents itself, and whom it knows. */
 import { HelperError } from '../errors.ts';
 import type { AgentProfile } from '../protocol/wire.ts';
+import { AgentMissing } from './failure.ts';
 import { asObject, asString } from './frame.ts';
-import { type AgentHttp, AgentMissing } from './http.ts';
+import type { AgentHttp } from './http.ts';
 
 export type AgentBot = {
   /** Kept for five minutes; a failure gives what was known, or plain defaults, never an error. */

@@ -1,7 +1,8 @@
 /** The conversation area of the agent's API: the record of what was said, and its changes. */
 import type { ChatMode, Source, Vote } from '../protocol/wire.ts';
+import { isGone } from './failure.ts';
 import { asObject, asString, isCutOff, readSources } from './frame.ts';
-import { type AgentHttp, isGone } from './http.ts';
+import type { AgentHttp } from './http.ts';
 
 export type RecordedMessage = {
   id: string;

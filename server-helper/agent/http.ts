@@ -1,7 +1,8 @@
 /** Calls the agent service: the one place that holds its key, its address, its time limits and its error shapes. */
 import { HelperError } from '../errors.ts';
 import { type Log, toLogFields } from '../log.ts';
-import { createQuota, type Quota, toMs } from './quota.ts';
+import { toAgentError } from './failure.ts';
+import { createQuota, type Quota } from './quota.ts';
 import { createUnreachable } from './unreachable.ts';
 
 export type AgentTarget = { agentUrl: URL; apiKey: string; projectId: string; botId: string; log: Log };
@@ -161,87 +162,6 @@ export function concat(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   return all;
 }
 
-/** The agent's status → our code. Its 401 and 403 are about the helper's key, so they never become the visitor's. */
-export function toAgentError(
-  status: number,
-  header: (name: string) => string | undefined,
-  body: string,
-  log: Log,
-  path: string,
-): HelperError {
-  const code = readErrorCode(body);
-  if (status === 429) {
-    const retryAfterMs = toRetryAfterMs(header('retry-after'), header('x-ratelimit-reset'), Date.now());
-    log.warn({ code: 'rate-limited', path, retryAfterMs }, 'the agent limits the rate');
-    return new HelperError('rate-limited', undefined, retryAfterMs);
-  }
-  if (status === 404 && code !== 'bot_not_found') {
-    const isGone = saysGone(body, code);
-    if (!isGone)
-      log.warn({ code: 'agent-refused', path, status, agentCode: code }, 'the agent has no such path');
-    return new AgentMissing(isGone);
-  }
-  if (status >= 400 && status < 500 && status !== 408 && status !== 409) {
-    log.error(
-      { code: 'agent-refused', path, status, agentCode: code },
-      'the agent refused: check key, plan and credits',
-    );
-    return new HelperError('agent-refused');
-  }
-  log.warn({ code: 'agent-unavailable', path, status, agentCode: code }, 'the agent failed');
-  return new HelperError('agent-unavailable');
-}
-
-/** A 404: some callers take it for an answer. */
-export class AgentMissing extends HelperError {
-  /** @param isGone the agent itself says that what was named is not there */
-  constructor(readonly isGone: boolean) {
-    super('agent-refused');
-  }
-}
-
-/** Whether what the call named is not there, so that nothing is left to do about it. */
-export function isGone(error: unknown): boolean {
-  return error instanceof AgentMissing && error.isGone;
-}
-
 export function isSuccess(status: number): boolean {
   return status >= 200 && status <= 299;
-}
-
-/** Not what a gateway before the agent says, nor what the agent says of a path that it does not serve. */
-function saysGone(body: string, code: string | undefined): boolean {
-  if (code !== undefined) return /[^a-z]not[^a-z]found$/i.test(code);
-  try {
-    return typeof JSON.parse(body).error === 'string';
-  } catch {
-    return false;
-  }
-}
-
-/** Only the code, a word: the message might quote a visitor. */
-function readErrorCode(body: string): string | undefined {
-  try {
-    const { error, code } = JSON.parse(body) as { error?: { code?: unknown }; code?: unknown };
-    const found = error?.code ?? code;
-    return typeof found === 'string' && /^[\w.-]{1,64}$/.test(found) ? found : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-const maxWaitMs = 24 * 3600_000;
-
-/** Retry-After in seconds or as a date (RFC 9110 10.2.3), else X-RateLimit-Reset in unix seconds, else a minute. */
-export function toRetryAfterMs(
-  retryAfter: string | undefined,
-  reset: string | undefined,
-  nowMs: number,
-): number {
-  const bounded = (ms: number) => Math.min(maxWaitMs, Math.max(1000, Math.ceil(ms)));
-  if (retryAfter !== undefined && /^\d+$/.test(retryAfter)) return bounded(Number(retryAfter) * 1000);
-  const date = retryAfter === undefined ? Number.NaN : Date.parse(retryAfter);
-  if (!Number.isNaN(date)) return bounded(date - nowMs);
-  if (reset !== undefined && /^\d+$/.test(reset)) return bounded(toMs(Number(reset)) - nowMs);
-  return 60_000;
 }

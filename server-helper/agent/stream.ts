@@ -1,8 +1,9 @@
 /** Reads one answer of the agent: bytes → frames, whatever the content type, up to how the answer ended. */
 import { HelperError } from '../errors.ts';
 import { createSseReader, SseTooLong } from '../protocol/sse.ts';
+import { toAgentError, toCallError } from './failure.ts';
 import { type Frame, readFrame } from './frame.ts';
-import { type AgentHttp, type Call, concat, type Exchange, isSuccess, toAgentError } from './http.ts';
+import { type AgentHttp, type Call, concat, type Exchange, isSuccess } from './http.ts';
 import { readPlainDeltas } from './plain.ts';
 
 /** How an answer ended: by its own word, or not. `error` is set when the call failed. */
@@ -145,7 +146,13 @@ class Answer implements Exchange {
     if (this.over) return;
     if (this.#status === 0) this.http.tellUnreachable(this.path, cause);
     // Before a status came, the call may or may not have arrived: the record will tell.
-    this.#finish(this.#ended ? { kind: 'ended' } : this.#reader ? { kind: 'cut' } : failedToConnect());
+    this.#finish(
+      this.#ended
+        ? { kind: 'ended' }
+        : this.#reader
+          ? { kind: 'cut' }
+          : { kind: 'failed', error: toCallError(cause) },
+    );
   }
 
   #onPlain = (frame: Frame): void => {
@@ -170,8 +177,4 @@ class Answer implements Exchange {
     this.sink.onEnd(end);
     if (end.kind === 'failed') this.connection?.abort();
   }
-}
-
-function failedToConnect(): AnswerEnd {
-  return { kind: 'failed', error: new HelperError('agent-unavailable') };
 }

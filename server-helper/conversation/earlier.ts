@@ -8,6 +8,7 @@ export type TakenBack = Pick<TurnRecord, 'id' | 'at' | 'question' | 'status'> & 
   endedAt?: number;
   /** Its question stood in the record and was deleted there. */
   wasFound: boolean;
+  isUntaken?: true;
 };
 
 /** A message that stood in the record when the visitor decided, with what it is known by: it may grow into the answer. */
@@ -24,6 +25,8 @@ export type Earlier = {
   standing: readonly Standing[] | 'unread';
   /** What this turn was to replace: while that stands, it failed before it could, and a turn in its place takes it back. */
   replaces?: string;
+  /** It failed, and the agent never had its question: nothing of it will be written down. */
+  isUntaken?: true;
 };
 
 export const nothingEarlier: Earlier = { ids: [], takenBack: [], said: '', standing: [] };
@@ -49,4 +52,24 @@ export function isStanding(message: RecordedMessage, standing: Earlier['standing
   return standing.some(
     ({ id, chars, beginning }) => id === now.id && chars === now.chars && beginning === now.beginning,
   );
+}
+
+type Ended = Pick<TurnRecord, 'at' | 'endedAt' | 'code' | 'agentMessageId' | 'earlier'>;
+
+/** The agent said that it would not answer it, or never had it. */
+export function wasRefused(turn: Pick<Ended, 'code' | 'earlier'>): boolean {
+  return turn.code === 'agent-refused' || turn.code === 'rate-limited' || wasUntaken(turn);
+}
+
+export function wasUntaken({ earlier }: Pick<Ended, 'earlier'>): boolean {
+  return readEarlier(earlier).isUntaken === true;
+}
+
+/** An agent that was told to stop may write down what it had said this much later. */
+const lateMs = 120_000;
+
+/** Of one that completed under a known id nothing is left to come. */
+export function mayBeWrittenLate(other: Ended, turn: Pick<Ended, 'at'>): boolean {
+  if (other.agentMessageId !== undefined) return false;
+  return (other.endedAt ?? other.at) >= turn.at - lateMs;
 }

@@ -11,7 +11,7 @@ import {
   pickAnswer,
   toWhole,
 } from './alignment.ts';
-import { readEarlier } from './earlier.ts';
+import { mayBeWrittenLate, readEarlier, wasRefused } from './earlier.ts';
 import { toWords } from './words.ts';
 
 /** Milliseconds since 1970. The page holds what was said from `from` (inclusive) to `until` (exclusive). */
@@ -54,7 +54,8 @@ export function toEntries(
     const isGone = !turn && takenBack.some((taken) => isLateOf(exchange, taken));
     // What belongs to nobody while a turn that was cut off misses its own may be that: it is not called whole.
     const status = [...left].some(isCutOff) ? 'stopped' : 'completed';
-    const answer = pickAnswer(answers, turn, missing);
+    const picked = pickAnswer(answers, turn, missing);
+    const answer = isAnybodys(picked, turn, missing) ? undefined : picked;
     const messages = isGone ? [] : toTurnMessages(question, answer, turn, at, status);
     const count = answers.length + (question ? 1 : 0);
     entries.push({
@@ -92,6 +93,26 @@ function findMissing(exchanges: readonly Exchange[], turns: readonly TurnRecord[
     ),
   );
   return turns.filter(({ id }) => !found.has(id));
+}
+
+/**
+ * Of a turn that was cut off before a word of it was heard: another such turn before it may have said this, and the agent
+ * written it down late.
+ */
+function isAnybodys(
+  answer: RecordedMessage | undefined,
+  turn: TurnRecord | undefined,
+  missing: readonly TurnRecord[],
+): boolean {
+  if (!answer || !turn || !isCutOff(turn) || isAnswerOf(turn, answer)) return false;
+  return missing.some(
+    (other) =>
+      other.at < turn.at &&
+      isCutOff(other) &&
+      (other.answer ?? '').trim() === '' &&
+      !wasRefused(other) &&
+      mayBeWrittenLate(other, turn),
+  );
 }
 
 /** Asked only of what is still kept here: an answer that is not has been found held before. */

@@ -28,6 +28,8 @@ export type Parts = {
   readers: Readers;
   leftovers: Leftovers;
   now: () => number;
+  /** Whether this is to be logged: once a minute. */
+  isDue: (key: string) => boolean;
   /** What a shutdown waits for: replies that are not whole yet. */
   inFlight: Set<Promise<unknown>>;
   /** Resolves when the agent has room for a call that can wait. */

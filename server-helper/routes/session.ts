@@ -52,7 +52,10 @@ export async function createSession(parts: Parts, exchange: Exchange): Promise<R
 async function exchangeSsoToken(parts: Parts, token: string): Promise<Omit<Session, 'expiresAtSeconds'>> {
   const { config, bot, store, limiter, now } = parts;
   const rules = { secrets: config.ssoSecrets, audience: config.botId, issuer: config.ssoIssuer };
-  const identity = await verifySsoToken(token, rules, now() / 1000);
+  const identity = await verifySsoToken(token, rules, now() / 1000).catch((error: unknown) => {
+    tellOfRefusal(parts, error);
+    throw error;
+  });
   if (config.limited) limiter.take('signIn', identity.owner, undefined);
   const introduced = await bot.introduce(token);
   const key = toOwnerKeys(identity.owner, config.botId).member;
@@ -61,6 +64,16 @@ async function exchangeSsoToken(parts: Parts, token: string): Promise<Omit<Sessi
   const visitor: Visitor = { kind: 'identified', member: introduced?.member ?? false };
   if (identity.name !== undefined) visitor.name = identity.name;
   return { owner: identity.owner, visitor };
+}
+
+/** Every customer is refused where the site signs with another secret: only the log can tell the operator. */
+function tellOfRefusal({ config, isDue }: Parts, error: unknown): void {
+  const { code, message } = error as HelperError;
+  if (code === 'sso-token-invalid' && isDue(message))
+    config.log.warn(
+      { code, reason: message },
+      'an SSO token was refused: does the site sign with this secret?',
+    );
 }
 
 /** @throws HelperError `unauthenticated` for a guest who has signed in since: what that guest asks would be nobody's */

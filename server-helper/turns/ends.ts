@@ -113,6 +113,14 @@ function toChange(turn: LiveTurn, end: TurnEnd): TurnEndChange {
       };
     }
     case 'failed':
-      return { status: 'failed', endedAt, code: end.error.code, answer: end.text };
+      return {
+        status: 'failed',
+        endedAt,
+        code: end.error.code,
+        answer: end.text,
+        ...(turn.isUntaken && {
+          earlier: JSON.stringify({ ...readEarlier(turn.earlier), isUntaken: true } satisfies Earlier),
+        }),
+      };
   }
 }

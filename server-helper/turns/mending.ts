@@ -1,4 +1,6 @@
 /** What became of an answer whose stream broke off: from the reply that still runs, else from the agent's record. */
+
+import { AgentUntaken } from '../agent/failure.ts';
 import type { AgentPause, AgentReply } from '../agent/frame.ts';
 import type { AnswerEnd } from '../agent/stream.ts';
 import { readBack } from '../conversation/readback.ts';
@@ -6,7 +8,7 @@ import { isBehind } from '../conversation/words.ts';
 import { HelperError } from '../errors.ts';
 import type { ConversationRecord } from '../store/store.ts';
 import { sleep, within } from '../within.ts';
-import { findAnswer, maySpeakStill, tellingChars } from './record.ts';
+import { findAnswer, isAsked, maySpeakStill, tellingChars } from './record.ts';
 import type { RunContext } from './run.ts';
 import type { LiveTurn } from './turn.ts';
 
@@ -92,7 +94,12 @@ export async function findRest(
       }
       before = found?.text;
       if (isWhole(turn)) return asItStands();
-      if (!found && !run.hasArrived && !isPerhaps) break;
+      if (!found && !run.hasArrived && !isPerhaps) {
+        // Nothing runs there, and the record has nothing of it.
+        if (told === false && error.code === 'agent-unavailable' && !isAsked(messages, turns, turn.id))
+          error = new AgentUntaken();
+        break;
+      }
     } catch (caught) {
       // A store that does not answer is no reason to give an answer up.
       error = caught instanceof HelperError ? caught : new HelperError('internal');

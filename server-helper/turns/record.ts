@@ -1,7 +1,15 @@
 /** Finds a turn's answer and its question in the agent's record, which is the truth once a stream has broken off. Pure. */
 import type { RecordedMessage } from '../agent/conversation.ts';
-import { alignRecord, type Exchange } from '../conversation/alignment.ts';
-import { isStanding, readEarlier, type TakenBack } from '../conversation/earlier.ts';
+import { alignRecord, clockSkewMs, type Exchange } from '../conversation/alignment.ts';
+import {
+  isStanding,
+  mayBeWrittenLate,
+  readEarlier,
+  type TakenBack,
+  wasRefused,
+  wasUntaken,
+} from '../conversation/earlier.ts';
+import { toWords } from '../conversation/words.ts';
 import type { TurnRecord } from '../store/store.ts';
 
 type Turn = Pick<
@@ -11,8 +19,6 @@ type Turn = Pick<
 
 /** So much of an answer is no other one's beginning too. */
 export const tellingChars = 40;
-/** An agent that was told to stop may write down what it had said this much later. */
-const lateMs = 120_000;
 
 /**
  * The answer to a turn's question: its own, whole, and said since. When it cannot be told for sure there is none.
@@ -30,7 +36,8 @@ export function findAnswer(
   if (!turn) return undefined;
   const { ids, takenBack, said, standing } = readEarlier(turn.earlier);
   const others = [...turns.filter((other) => other !== turn), ...takenBack.map(toTurn)];
-  const asking = [...others.filter(isInRecord(takenBack)), turn].sort((one, other) => one.at - other.at);
+  const recorded = others.filter((other) => isInRecord(takenBack)(other) && !wasUntaken(other));
+  const asking = [...recorded, turn].sort((one, other) => one.at - other.at);
   const exchanges = alignRecord(messages, asking);
   const exchange = exchanges.find((one) => one.isSure && one.turn?.id === turnId);
   const late = others.filter((other) => mayBeWrittenLate(other, turn));
@@ -70,13 +77,25 @@ export function findAnswer(
   return late.some(isSilent) ? undefined : answer;
 }
 
-/** The agent said that it would not answer it. */
-function wasRefused({ code }: Turn): boolean {
-  return code === 'agent-refused' || code === 'rate-limited';
+/** Whether the record has the turn's question, or one in the same words that may be it. */
+export function isAsked(
+  messages: readonly RecordedMessage[],
+  turns: readonly Turn[],
+  turnId: string,
+): boolean {
+  const turn = turns.find(({ id }) => id === turnId);
+  const words = toWords(turn?.question ?? '');
+  return messages.some(
+    ({ role, text, at }) =>
+      role === 'visitor' &&
+      toWords(text) === words &&
+      (at === undefined || at >= (turn?.at ?? 0) - clockSkewMs),
+  );
 }
 
-function toTurn({ wasFound: _, endedAt, ...taken }: TakenBack): Turn {
-  return { ...taken, endedAt, code: undefined, agentMessageId: undefined, earlier: undefined };
+function toTurn({ wasFound: _, endedAt, isUntaken, ...taken }: TakenBack): Turn {
+  const earlier = isUntaken && JSON.stringify({ isUntaken });
+  return { ...taken, endedAt, code: undefined, agentMessageId: undefined, earlier };
 }
 
 /** What was deleted from the record is no longer looked for in it. */
@@ -97,12 +116,6 @@ export function maySpeakStill(turns: readonly Turn[], turnId: string): boolean {
     (other) =>
       !['completed', 'paused'].includes(other.status) && !wasRefused(other) && mayBeWrittenLate(other, turn),
   );
-}
-
-/** Of one that completed under a known id nothing is left to come. */
-function mayBeWrittenLate(other: Turn, turn: Turn): boolean {
-  if (other.agentMessageId !== undefined) return false;
-  return (other.endedAt ?? other.at) >= turn.at - lateMs;
 }
 
 function isSameBeginning(text: string, other: string): boolean {

@@ -69,9 +69,10 @@ function findFirst(turns: readonly TurnRecord[], asked: string): string {
 }
 
 function toTakenBack(
-  { id, at, question, status, answer, endedAt }: TurnRecord,
+  { id, at, question, status, answer, endedAt, earlier }: TurnRecord,
   wasFound: boolean,
 ): TakenBack {
   const taken = { id, at, question, status, answer: (answer ?? '').slice(0, rememberedChars), wasFound };
-  return endedAt === undefined ? taken : { ...taken, endedAt };
+  const { isUntaken } = readEarlier(earlier);
+  return { ...taken, ...(endedAt !== undefined && { endedAt }), ...(isUntaken && { isUntaken }) };
 }

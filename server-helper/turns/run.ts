@@ -1,6 +1,7 @@
 /** Runs one turn at the agent: asks once, follows the answer, mends a broken stream from the record, stops it. */
 import type { AgentChat } from '../agent/chat.ts';
 import type { AgentConversations } from '../agent/conversation.ts';
+import { AgentUntaken } from '../agent/failure.ts';
 import type { AgentReply, Frame } from '../agent/frame.ts';
 import type { AnswerEnd, AnswerSink } from '../agent/stream.ts';
 import { HelperError } from '../errors.ts';
@@ -106,6 +107,7 @@ export class TurnRun implements AnswerSink {
     if (this.isDone) return;
     this.context.log.warn({ code: error.code, turnId: this.turn.id }, 'a turn failed');
     if (this.#connection) this.#cancelUpstream();
+    if (!this.#asked || (error instanceof AgentUntaken && !this.#arrived)) this.turn.isUntaken = true;
     await this.context.close(this, this.turn.toFailed(error));
   }
 

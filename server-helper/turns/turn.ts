@@ -25,6 +25,8 @@ export class LiveTurn {
   textBefore = '';
   /** JSON of what in the agent's record is not this turn's answer. */
   earlier: string | undefined;
+  /** The agent is known not to have the question. */
+  isUntaken = false;
   sources: Source[] = [];
   /** The reply object, once the agent has sent it. */
   reply: AgentReply | undefined;

@@ -86,3 +86,19 @@ test.each([
   });
   expect((await helper.fetch(request, given as never)).status).toBe(200);
 });
+
+test('the widget is served without a file system: the loader, and the app that it names', async () => {
+  const load = (name: string) => ask(`/widget/${name}`, { method: 'GET' });
+  const loader = await load('loader.js');
+  expect([loader.status, loader.headers.get('content-type')]).toEqual([
+    200,
+    'text/javascript; charset=utf-8',
+  ]);
+  const { app } = (await (await load('manifest.json')).json()) as { app: string };
+  expect(await loader.text()).toContain(app);
+  const script = await load(app);
+  expect([script.status, script.headers.get('cache-control')]).toEqual([
+    200,
+    'public, max-age=31536000, immutable',
+  ]);
+});

@@ -1,7 +1,9 @@
 /** Whether the helper lives and whether it can serve, and that a fault of the store is not for ever. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createMemoryStore, type Store } from '../../server-helper/index.ts';
-import { createLocalAgent, startLocal } from '../support/local-agent.ts';
+import { silentLog } from '../../server-helper/log.ts';
+import { createLocalAgent, ssoSecret, startLocal } from '../support/local-agent.ts';
+import { signJwt } from '../support/visitor.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['performance'] });
@@ -153,4 +155,26 @@ test('a helper that shuts down still lives and is not ready', async () => {
   expect((await call('GET', '/healthz')).status).toBe(200);
   const response = await call('GET', '/readyz');
   expect([response.status, await response.json()]).toMatchObject([503, { status: 'shutting-down' }]);
+});
+
+test('a site that signs with another secret is told to the operator, once a minute for each reason', async () => {
+  const told: object[] = [];
+  const warn = (fields: object, message: string) => void told.push({ ...fields, message });
+  const { call, helper } = startLocal({ store: createMemoryStore(), log: { ...silentLog, warn } });
+  const seconds = Math.floor(Date.now() / 1000);
+  const claims = { email: 'ada@shop.test', iat: seconds, exp: seconds + 600 };
+  const sign = (secret: string) => call('POST', '/session', { ssoToken: signJwt(claims, secret) });
+  for (let times = 0; times < 3; times += 1)
+    expect((await sign('another-secret-8c1f04b7d2e95a6390fb')).status).toBe(401);
+  expect((await sign(ssoSecret)).status).toBe(200);
+  const line = {
+    code: 'sso-token-invalid',
+    reason: 'not a token signed with HS256 and the shared secret',
+    message: 'an SSO token was refused: does the site sign with this secret?',
+  };
+  expect(told).toEqual([line]);
+  vi.advanceTimersByTime(60_000);
+  await sign('another-secret-8c1f04b7d2e95a6390fb');
+  expect(told).toEqual([line, line]);
+  await helper.close();
 });

@@ -134,6 +134,10 @@ describe('the answer of a turn in the record', () => {
     const record = [question, said('a', 'agent', 'So it is, and always was.', now)];
     expect(find(record, [failed])).toBeUndefined();
     expect(find(record, [{ ...failed, code: 'agent-refused' }])).toBe('a');
+    // It was never there: neither its words nor an answer to them.
+    const untaken = { ...failed, earlier: '{"isUntaken":true}' };
+    expect(find(record, [untaken])).toBe('a');
+    expect(find(record, [{ ...untaken, question: 'Why?' }])).toBe('a');
     // Two answers to one question begin alike: what was heard is no proof.
     const heard = { ...asked, answer: 'So it is, and' };
     expect(find(record, [{ ...failed, question: 'Why?' }], true, heard)).toBeUndefined();
@@ -288,6 +292,30 @@ describe('history', () => {
       'completed',
       'completed',
     ]);
+  });
+
+  test('shows under a question of which nothing was heard no answer that may be an earlier one’s', () => {
+    const failed = { status: 'failed', code: 'agent-unavailable', answer: '' } as const;
+    const first = turn('t1', minute, { question: 'Where?', endedAt: minute + 6000, ...failed });
+    const second = turn('t2', minute + 9000, { question: 'How?', ...failed });
+    const record = [
+      said('q1', 'visitor', 'Where?', minute),
+      said('q2', 'visitor', 'How?', minute + 9000),
+      said('a1', 'agent', 'In Leeds.', minute + 10_000),
+    ];
+    const tell = (...turns: TurnRecord[]) =>
+      toMessages(record, turns, everything).map(({ turnId, text }) => [turnId, text]);
+    const nothing = [
+      ['t1', 'Where?'],
+      ['t1', ''],
+      ['t2', 'How?'],
+      ['t2', ''],
+    ];
+    expect(tell(first, second)).toEqual(nothing);
+    expect(tell(first, { ...second, status: 'stopped', code: undefined })).toEqual(nothing);
+    // The earlier one was never there, or its own answer is known.
+    expect(tell({ ...first, earlier: '{"isUntaken":true}' }, second)).toContainEqual(['t2', 'In Leeds.']);
+    expect(tell(first, { ...second, answer: 'In Le' })).toContainEqual(['t2', 'In Leeds.']);
   });
 
   test('shows the longer of what was streamed and what was recorded of a stopped turn', () => {
