@@ -1,39 +1,42 @@
 /** The composition root of the app: models, transport and view put together in the element that the loader placed. */
 import { signal as createSignal, effect } from '@preact/signals';
 import { h, render } from 'preact';
-import { applyAccent } from './accent.ts';
-import { createEvents } from './events.ts';
-import { readDockWidth, readTheme } from './options.ts';
-import { isNewTab, mayTakeFocus, readPage, setKept, smallQuery, watchStorage, watchTab } from './page.ts';
-import type { AppMethods, Seat } from './seat.ts';
+import { createCalls } from './calls.ts';
+import type { WidgetCode } from './errors.ts';
+import { createOpening } from './opening.ts';
+import { readTheme, smallQuery } from './options.ts';
+import { isNewTab, keepToItself, readPage, setKept, watchStorage, watchTab } from './page.ts';
+import { followPanel } from './presence.ts';
+import type { PorchlightEvents } from './public.ts';
+import type { AppMethods, PageMethods, Seat } from './seat.ts';
 import { createConversation } from './state/conversation.ts';
 import { createMemory } from './state/memory.ts';
 import { createPanel } from './state/panel.ts';
 import { sharedKey } from './state/subject.ts';
 import { createUnsent } from './state/unsent.ts';
-import { en } from './strings/en.ts';
+import { states } from './states.ts';
+import { en, type Strings } from './strings/en.ts';
 import chatCss from './styles/chat.css?inline';
-import { createSessionKeeper } from './transport/session.ts';
+import { createSessionKeeper, type SessionState } from './transport/session.ts';
 import { createTabs, type TabNews } from './transport/tabs.ts';
 import { App } from './view/app.tsx';
 import { onNextFrame } from './view/frame.ts';
+import { createVeil } from './view/veil.ts';
 
-export function createWidget({ element, root, launcher, options, memoryKey, at }: Seat): AppMethods {
+export function createWidget(seat: Seat): AppMethods {
+  const { element, root, options, memoryKey, at } = seat;
+  const launcher = seat.launcher ?? document.createElement('button');
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(chatCss);
   root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
   const theme = readTheme(options);
   if (theme) element.dataset.theme = theme;
-  element.style.setProperty('--_porchlight-dock-width', `${readDockWidth(options)}px`);
-  const isDock = launcher === undefined;
   const mount = document.createElement('div');
   mount.className = options.position === 'bottom-left' ? 'app left' : 'app';
   root.append(mount);
   const leaving = new AbortController();
   const { signal } = leaving;
 
-  /** What had the focus under the veil. */
-  let place: HTMLElement | null | undefined;
   const memory = createMemory(memoryKey);
   const unsent = createUnsent(memoryKey);
   const tabs = createTabs((news) => onNews(news));
@@ -44,13 +47,17 @@ export function createWidget({ element, root, launcher, options, memoryKey, at }
     readAt: at,
     hooks: {
       isOpen: () => panel.isOpen.value,
-      isShown: () => panel.isOpen.value || isDock,
+      isShown: () => panel.isOpen.value || panel.isDock.value,
       publish(session, who) {
-        panel.publish(session);
+        if (session.subject !== panel.session.value?.subject)
+          emit('identityChanged', { kind: session.visitor.kind });
+        if (session.tokenRefused) tellError('sso-token-invalid');
+        publish(session);
         const left = unsent.take(who);
         if (left !== undefined) panel.giveBack(left);
       },
       refuse(error) {
+        tellError(error.code);
         panel.refuse(error);
         conversation.refuse(error);
       },
@@ -63,28 +70,15 @@ export function createWidget({ element, root, launcher, options, memoryKey, at }
         }
       },
       veil(veil) {
-        panel.setVeil(veil);
-        const draw = () => {
-          const focused = root.activeElement as HTMLElement | null;
-          const list = focused?.closest<HTMLElement>('.messages');
-          mount.classList.toggle('veiled', panel.veil.value > 0);
-          // What is hidden cannot have the focus: the list has it until then.
-          if (panel.veil.value === 0) {
-            if (list === focused) place?.focus({ preventScroll: true });
-            place = undefined;
-          } else if (list && list !== focused) {
-            place = focused;
-            list.focus({ preventScroll: true });
-          }
-        };
-        // Off with the first frame that shows what is there now, on at once.
-        if (veil) draw();
-        else requestAnimationFrame(draw);
-        if (sessions.isSettled && !isResuming) conversation.release();
+        panel.veil.value = veil;
+        drawVeil();
+        if (isReady()) conversation.release();
       },
     },
   });
-  const panel = createPanel();
+  const strings = createSignal<Strings>(en);
+  const panel = createPanel(options.openStyle === 'dock');
+  const drawVeil = createVeil(root, mount, panel.veil);
   const conversation = createConversation({
     sessions,
     memory,
@@ -92,13 +86,20 @@ export function createWidget({ element, root, launcher, options, memoryKey, at }
     tabs,
     onNextFrame,
     readPage,
-    isReady: () => sessions.isSettled && !isResuming,
+    isReady: () => isReady(),
     begin: () => begin(),
     readVeil: () => panel.veil.value,
     onTakenBack: panel.giveBack,
-    onSent: (conversationId, wasHeld) => {
+    onSent: (conversationId, turnId, wasHeld) => {
       if (!wasHeld) show();
-      if (conversationId !== undefined) emit('messageSent', { conversationId });
+      if (conversationId !== undefined) emit('messageSent', { conversationId, turnId });
+    },
+    onEnded: (conversationId, turnId, answer) => {
+      if (answer?.status === 'failed')
+        emit('answerFailed', { conversationId, turnId, code: answer.code ?? 'internal' });
+      if (answer?.status !== 'completed') return;
+      emit('answerCompleted', { conversationId, turnId });
+      if (!panel.isOpen.value) panel.unread.value += 1;
     },
   });
 
@@ -115,34 +116,13 @@ export function createWidget({ element, root, launcher, options, memoryKey, at }
     isResuming = false;
     if (sessions.isSettled) conversation.release();
   }
-  const { on, emit } = createEvents();
+  const emit = <E extends keyof PorchlightEvents>(event: E, detail: PorchlightEvents[E]) =>
+    element.dispatchEvent(new CustomEvent(`porchlight:${event}`, { detail }));
+  const tellError = (code: WidgetCode) =>
+    emit('error', { code, hint: states[code].owner ?? strings.value[code] });
 
-  let takesFocus = false;
-  const show = () => {
-    if (panel.isOpen.value) return;
-    panel.setOpen(true);
-    memory.change({ open: true });
-    emit('open', undefined);
-  };
-  const open = () => {
-    takesFocus = mayTakeFocus();
-    if (!panel.isOpen.value) {
-      show();
-      sessions.open();
-    }
-    if (isDock && takesFocus)
-      root.querySelector<HTMLElement>('[part~="composer"]')?.focus({ preventScroll: true });
-  };
-  const close = () => {
-    // On the page before it may have been open, and this one has hidden it.
-    if (memory.read().open) memory.change({ open: undefined });
-    if (!panel.isOpen.value) return;
-    panel.setOpen(false);
-    // Only a focus that is ours is given back: a page that closes the chat keeps its own.
-    if (root.activeElement)
-      (launcher ?? root.querySelector<HTMLElement>('[part~="composer"]'))?.focus({ preventScroll: true });
-    emit('close', undefined);
-  };
+  const onOpen = () => sessions.open();
+  const { show, open, close, focuses } = createOpening({ panel, memory, root, launcher, emit, onOpen });
   const onNews = (news: TabNews) => {
     if (news.kind === 'identity') return sessions.happen({ what: 'told', ...news });
     const shown = conversation.id.value;
@@ -158,31 +138,31 @@ export function createWidget({ element, root, launcher, options, memoryKey, at }
     panel,
     conversation,
     options,
-    strings: en,
+    root,
+    strings,
     begin,
     open,
     close,
     keeps: () => memory.keeps,
   };
-  const stopShowing = effect(() => {
-    launcher?.setAttribute('aria-expanded', String(panel.isOpen.value));
-    launcher?.setAttribute('aria-label', panel.isOpen.value ? en.close : en.open);
-  });
-  const stopBranding = effect(() => {
-    const agent = panel.session.value?.agent;
-    if (agent?.accentColor && !options.accentColor) applyAccent(element, agent.accentColor);
-    // Light is what an agent has by default, so it does not overrule a visitor who prefers dark.
-    if (agent?.theme === 'dark' && !theme) element.dataset.theme = 'dark';
-  });
+  const isReady = () => sessions.isSettled && !isResuming;
+  const publish = (session: SessionState) =>
+    panel.publish({ ...session, agent: calls.site?.toProfile(session.agent) ?? session.agent });
+  const calls = createCalls(
+    { element, root, options, panel, strings },
+    () => panel.session.value && publish(panel.session.value),
+  );
+  const stopShowing = followPanel(seat, launcher, panel, mount, theme, strings, (count) =>
+    emit('unread', { count }),
+  );
   /** Whoever is there may be somebody, by what the page said. A dock shows a draft though it is closed. */
   const isNamed = createSignal(false);
-  const stopKeeping = effect(() => setKept(!isNamed.value || !(isDock || panel.isOpen.value)));
-  const focuses = () => {
-    const now = takesFocus;
-    takesFocus = false;
-    return now;
+  const stopKeeping = effect(() => setKept(!isNamed.value || !(panel.isDock.value || panel.isOpen.value)));
+  const draw = () => {
+    if (!signal.aborted) render(h(App, { chat, focuses }), mount);
   };
-  render(h(App, { chat, focuses }), mount);
+  if (calls.settled) void calls.settled.then(draw);
+  else draw();
   watchTab((what) => sessions.happen({ what }), signal);
   const onStorage = () => {
     const kept = memory.readKept();
@@ -191,16 +171,11 @@ export function createWidget({ element, root, launcher, options, memoryKey, at }
     else if (memory.keeps) sessions.happen({ what: 'lost' });
   };
   watchStorage(sharedKey, onStorage, signal);
-  // What is typed here is no hotkey of the page, the focus here none that it holds elsewhere, no scrolling is its own, and
-  // nothing here is text that it lets nobody select or copy.
-  for (const type of 'keydown keypress keyup focusin focusout paste copy cut wheel touchmove mousedown pointerdown touchstart selectstart contextmenu'.split(
-    ' ',
-  ))
-    root.addEventListener(type, (event) => event.stopPropagation(), { signal });
+  keepToItself(root, signal);
 
   /** Whether the page has said who is there. */
   let isTold = false;
-  let isReady = false;
+  let hasStarted = false;
   // A reload or a walk to another page in the middle of a chat: it goes on where it was, without taking the focus.
   // After the page's early calls, which may say who is signed in.
   const goOn = () => {
@@ -213,11 +188,11 @@ export function createWidget({ element, root, launcher, options, memoryKey, at }
     begin();
   };
   queueMicrotask(() => {
-    isReady = true;
+    hasStarted = true;
     if (!signal.aborted) goOn();
   });
 
-  return {
+  const core = {
     open,
     close,
     toggle: () => (panel.isOpen.value ? close() : open()),
@@ -225,20 +200,22 @@ export function createWidget({ element, root, launcher, options, memoryKey, at }
       isTold = true;
       isNamed.value = userToken != null;
       sessions.say(userToken, saidAt, isTag);
-      if (isReady) goOn();
+      if (hasStarted) goOn();
     },
-    on,
     destroy: () => {
       leaving.abort();
       sessions.close();
       conversation.close();
       tabs.close();
       stopShowing();
-      stopBranding();
       stopKeeping();
       setKept(true);
       render(null, mount);
       element.remove();
     },
-  };
+  } satisfies Partial<AppMethods>;
+  // What else a page asks for is loaded with the first of it.
+  return new Proxy(core as AppMethods, {
+    get: (known, name) => known[name as keyof AppMethods] ?? calls.toCall(name as keyof PageMethods),
+  });
 }

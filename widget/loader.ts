@@ -11,10 +11,12 @@ import launcherCss from './styles/launcher.css?inline';
 declare const __APP_FILE__: string;
 declare const __NOTE_FILE__: string;
 
-type NoteModule = typeof import('./state/subject.ts');
+type NoteModule = typeof import('./loader-note.ts');
 type Early = [method: string, ...values: unknown[]][];
 /** `tag` is for the script alone, when a page that was swapped in runs it again. */
 type Api = PorchlightApi & { tag(script: HTMLScriptElement): void };
+
+const methods = 'open close toggle setOpenStyle setLanguage'.split(' ') as 'open'[];
 
 function start(script: HTMLScriptElement, early: Early | undefined): void {
   const options = readOptions(script);
@@ -27,14 +29,14 @@ function start(script: HTMLScriptElement, early: Early | undefined): void {
   sheet.replaceSync(launcherCss);
   root.adoptedStyleSheets = [sheet];
   if (options.accentColor) applyAccent(element, options.accentColor);
-  if (!options.botId) console.warn('Porchlight: add data-bot-id to its script tag');
+  if (!options.botId) console.error('Porchlight: add data-bot-id to its script tag');
   const isDock = options.openStyle === 'dock';
   const launcher = createLauncher(options.position === 'bottom-left');
   // The second click of a double click is no wish to close.
   launcher.onclick = ({ detail }) => {
     if (detail < 2) call('toggle');
   };
-  if (!isDock) root.append(launcher);
+  if (!isDock && !options.launcher) root.append(launcher);
   const line = document.createElement('p');
   line.part.value = 'error';
   line.role = 'alert';
@@ -43,7 +45,7 @@ function start(script: HTMLScriptElement, early: Early | undefined): void {
   const seat: Seat = {
     element,
     root,
-    launcher: isDock ? undefined : launcher,
+    launcher,
     options,
     memoryKey,
     at: Date.now(),
@@ -80,26 +82,15 @@ function start(script: HTMLScriptElement, early: Early | undefined): void {
       });
   };
   const call = (method: keyof AppMethods, ...values: unknown[]) => {
-    let undone = false;
-    let undo: unknown;
-    const run = () => {
-      if (!undone) undo = ((app as AppMethods)[method] as (...all: unknown[]) => unknown)(...values);
-    };
-    const isWish = method === 'open' || method === 'toggle';
+    const run = () => ((app as AppMethods)[method] as (...all: unknown[]) => void)(...values);
+    const isWish = /^(open$|t)/.test(method);
     if (isWish) element.hidden = false;
-    if (app) run();
-    else if (isWish) {
-      intent = run;
-      loadApp();
-    } else {
-      queue.push(run);
-      // Listening and signing in wait for the visitor's wish; closing ends it.
-      if (method === 'close') intent = undefined;
-    }
-    return () => {
-      undone = true;
-      (undo as (() => void) | undefined)?.();
-    };
+    if (app) return run();
+    if (isWish) intent = run;
+    else queue.push(run);
+    // All else waits for the visitor's wish, and closing ends that.
+    if (/^(o|t|setO)/.test(method)) loadApp();
+    else if (method === 'close') intent = undefined;
   };
 
   const readKept = (): Stored => {
@@ -110,9 +101,8 @@ function start(script: HTMLScriptElement, early: Early | undefined): void {
       return {};
     }
   };
-  const { chats, tag } = readKept();
-  const { open, pending } = chats?.[memoryKey] ?? {};
-  let saysByTag = tag;
+  let { chats, tag: saysByTag } = readKept();
+  const chat = chats?.[memoryKey];
   const say = (userToken?: unknown, isTag = false) => {
     const at = Date.now();
     saysByTag = isTag;
@@ -125,10 +115,7 @@ function start(script: HTMLScriptElement, early: Early | undefined): void {
       );
   };
 
-  const api: Api = {
-    open: () => void call('open'),
-    close: () => void call('close'),
-    toggle: () => void call('toggle'),
+  const api = {
     identify: (userToken) => say(userToken),
     logout: () => say(),
     tag: (tag) => {
@@ -139,8 +126,13 @@ function start(script: HTMLScriptElement, early: Early | undefined): void {
       if (!turboTrack) addEventListener('turbo:visit', () => tag.remove(), { once: true });
     },
     on: (event, listener) => {
+      // Read as the listener's options, it ends it.
+      const undo = new AbortController();
+      const hear = ({ detail }: CustomEventInit) => listener(detail);
+      // It has been, for whoever asks.
       if (event === 'ready') queueMicrotask(listener as () => void);
-      return call('on', event, listener);
+      else element.addEventListener(`porchlight:${event}`, hear, undo);
+      return () => undo.abort();
     },
     hide: () => {
       call('close');
@@ -152,7 +144,7 @@ function start(script: HTMLScriptElement, early: Early | undefined): void {
     destroy: () => {
       gone = true;
       observer.disconnect();
-      if (app) call('destroy');
+      app?.destroy();
       element.remove();
       delete (window as { Porchlight?: unknown }).Porchlight;
     },
@@ -165,7 +157,8 @@ function start(script: HTMLScriptElement, early: Early | undefined): void {
           console.warn('Porchlight:', one, error);
         }
     },
-  };
+  } as Api;
+  for (const method of methods) api[method] = (...values) => call(method, ...values);
 
   // Beside the body: its transforms do not move the element, and a page that swaps it does not take the chat along.
   const place = () => {
@@ -179,8 +172,11 @@ function start(script: HTMLScriptElement, early: Early | undefined): void {
   (window as { Porchlight?: unknown }).Porchlight = Object.freeze(api);
   api.tag(script);
   if (early) api.push(...early);
+  queueMicrotask(() => element.dispatchEvent(new Event('porchlight:ready')));
   // One who was in the middle of a chat goes on with it; the dock is there to be written into.
-  if (isDock || open || (pending && !pending.code)) loadApp();
+  if (isDock || chat?.open || (chat?.pending && !chat.pending.code)) loadApp();
+  else if (!chat && options.autoOpen)
+    load(__NOTE_FILE__).then(({ autoOpen }: NoteModule) => autoOpen(seat, api));
 }
 
 const { Porchlight: known } = window as { Porchlight?: Api | Early };

@@ -12,7 +12,21 @@ export type WidgetOptions = {
   /** As written; `readDockWidth` and `readTheme` make sense of them. */
   dockWidth: string | undefined;
   theme: string | undefined;
+  /** `hidden`, as is anything else: the page has a button of its own. */
+  launcher: string | undefined;
+  /** Seconds, 1 to 60. */
+  autoOpen: string | undefined;
+  /** BCP 47. */
+  language: string | undefined;
+  title: string | undefined;
+  placeholder: string | undefined;
+  /** JSON, as is the next. */
+  greetings: string | undefined;
+  starters: string | undefined;
 };
+
+/** In a smaller window the chat covers the page. */
+export const smallQuery = '(max-width: 479.98px), (max-height: 399.98px)';
 
 export function readOptions({ dataset, src }: HTMLScriptElement): WidgetOptions {
   const { helper } = dataset;

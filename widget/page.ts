@@ -50,11 +50,19 @@ export function watchStorage(entry: string, onChange: () => void, signal: AbortS
   addEventListener('storage', ({ key }) => (key === null || key === entry) && onChange(), { signal });
 }
 
-/** In a smaller window the chat covers the page. */
-export const smallQuery = '(max-width: 479.98px), (max-height: 399.98px)';
-
 /** A tab begins with this page, as one does that a link has opened. */
 export function isNewTab(): boolean {
   const [page] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
   return history.length < 2 && page?.type === 'navigate';
+}
+
+/**
+ * What is typed here is no hotkey of the page, the focus here none that it holds elsewhere, no scrolling is its own, and
+ * nothing here is text that it lets nobody select or copy.
+ */
+export function keepToItself(root: ShadowRoot, signal: AbortSignal): void {
+  for (const type of 'keydown keypress keyup focusin focusout paste copy cut wheel touchmove mousedown pointerdown touchstart selectstart contextmenu'.split(
+    ' ',
+  ))
+    root.addEventListener(type, (event) => event.stopPropagation(), { signal });
 }

@@ -17,6 +17,19 @@ export type TagAttributes = {
   'data-accent-color'?: string;
   /** Default: the visitor's preference. */
   'data-theme'?: 'light' | 'dark';
+  /** `hidden`: no button, since the page has one of its own. */
+  'data-launcher'?: 'hidden';
+  /** Seconds, 1 to 60, after which it opens for a visitor who has not used it before; never on a phone. */
+  'data-auto-open'?: string;
+  /** BCP 47. Default: the page's own `lang`. */
+  'data-language'?: string;
+  /** In place of the agent's name. */
+  'data-title'?: string;
+  /** In the empty composer. */
+  'data-placeholder'?: string;
+  /** JSON arrays of strings, in place of the agent's own. */
+  'data-greetings'?: string;
+  'data-starters'?: string;
 };
 
 /** A token, or a function that fetches a fresh one from the site's own backend. */
@@ -28,10 +41,18 @@ export type PorchlightEvents = {
   open: undefined;
   close: undefined;
   /** A question was sent. Its text is not told. */
-  messageSent: { conversationId: string };
+  messageSent: { conversationId: string; turnId: string };
+  answerCompleted: { conversationId: string; turnId: string };
+  answerFailed: { conversationId: string; turnId: string; code: string };
+  /** How many answers came while the chat was closed; 0 once it is opened. */
+  unread: { count: number };
+  /** Somebody is there, or another than before. */
+  identityChanged: { kind: 'anonymous' | 'identified' };
+  /** The chat cannot be used as the page means it to be. */
+  error: { code: string; hint: string };
 };
 
-/** `window.Porchlight`. Before the script has run, push calls into an array: `(Porchlight ||= []).push(['open'])`. */
+/** `window.Porchlight`. Each event is a CustomEvent `porchlight:…` of the element too. Before the script has run, push calls into an array: `(Porchlight ||= []).push(['open'])`. */
 export type PorchlightApi = {
   open(): void;
   close(): void;
@@ -46,6 +67,11 @@ export type PorchlightApi = {
   identify(userToken: UserToken | null | undefined): void;
   /** The same as `identify(undefined)`. */
   logout(): void;
+  /** @param tag BCP 47: de, es, fr, ar and their kinds; any other is English */
+  setLanguage(tag: string): void;
+  /** The conversation, its draft and a running answer stay. */
+  setOpenStyle(style: 'normal' | 'dock'): void;
+  /** @returns what ends it */
   on<E extends keyof PorchlightEvents>(event: E, listener: (detail: PorchlightEvents[E]) => void): () => void;
   /** Takes the widget off the page. What runs, runs on at the helper. */
   destroy(): void;
@@ -64,6 +90,7 @@ export type Part =
   | 'send'
   | 'stop'
   | 'announcer'
+  | 'unread'
   | 'error';
 
 /** CSS custom properties read from the element. */

@@ -5,7 +5,7 @@ import type { PorchlightApi, UserToken } from './public.ts';
 export type Seat = {
   element: HTMLElement;
   root: ShadowRoot;
-  /** Absent in dock style, which is there to be written into. */
+  /** Older loaders give none in dock style, which is there to be written into. */
   launcher: HTMLButtonElement | undefined;
   options: WidgetOptions;
   /** Under which the widget keeps what survives a reload: its helper and bot. */
@@ -14,10 +14,15 @@ export type Seat = {
   at: number;
 };
 
-export type AppMethods = Pick<PorchlightApi, 'open' | 'close' | 'toggle' | 'on' | 'destroy'> & {
-  /** @param at when the page said so, in ms since 1970 @param isTag by the tag that each of its pages has */
-  identify(userToken: UserToken | undefined, at: number, isTag?: boolean): void;
-};
+export type PageMethods = Pick<PorchlightApi, 'setOpenStyle' | 'setLanguage' | 'on'>;
+
+export type AppMethods = Pick<PorchlightApi, 'close' | 'toggle' | 'destroy'> &
+  PageMethods & {
+    /** @param why `auto`: by the tag's time, and not by anybody's act */
+    open(why?: unknown): void;
+    /** @param at when the page said so, in ms since 1970 @param isTag by the tag that each of its pages has */
+    identify(userToken: UserToken | undefined, at: number, isTag?: boolean): void;
+  };
 
 /** What the app's module exports. */
 export type AppModule = { createWidget: (seat: Seat) => AppMethods };

@@ -62,6 +62,7 @@ describe.each(['normal', 'dock'])('axe-core finds nothing in %s style', (style) 
     }
     await chat.ask('Everything?');
     await chat.waitForAnswer('completed');
+    await chat.button('Copy code').first().waitFor();
     expect(await readViolations(page)).toEqual([]);
     await chat.send.waitFor();
     await chat.ask('Fail?');

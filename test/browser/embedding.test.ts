@@ -154,7 +154,7 @@ test('a tag of type module works, and a bare import says what is missing', async
 
 test('a tag without data-bot-id is told to the site owner', async () => {
   await visit('/nameless');
-  expect(told.join()).toContain('warning: Porchlight: add data-bot-id to its script tag');
+  expect(told.join()).toContain('error: Porchlight: add data-bot-id to its script tag');
 });
 
 test('a data-helper that is no address is told to the site owner, and the script’s own is taken', async () => {

@@ -315,6 +315,39 @@ test('what another device has asked since goes on, where "Try again" finds an an
   gate.open();
 });
 
+test('"Try again" while a question of another tab runs opens no second stream of its answer', async () => {
+  const { page, chat } = scene;
+  await chat.ask('Well?');
+  await chat.waitForAnswer('completed');
+  const other = crypto.randomUUID();
+  const gate = createGate();
+  let streams = 0;
+  await page.route(/\/turns\/[\w-]+$/, async (route) => {
+    if (route.request().method() === 'PUT')
+      return route.fulfill({ status: 409, json: { code: 'turn-running' } });
+    streams += 1;
+    await gate.opened;
+    await route.abort('connectionreset').catch(() => {});
+  });
+  await page.route(/\/conversations\/[\w-]+$/, async (route) => {
+    const response = await route.fetch();
+    const reply = (await response.json()) as ConversationReply;
+    const asked = { ...reply.messages[0], id: other, turnId: other, text: 'Theirs?' };
+    const messages = [...reply.messages, asked];
+    await route.fulfill({ response, json: { ...reply, messages, liveTurn: { turnId: other } } });
+  });
+  const again = chat.panel.getByRole('button', { name: 'Try again' });
+  for (let tries = 1; tries <= 4; tries += 1) {
+    const read = page.waitForResponse((response) => /\/conversations\/[\w-]+$/.test(response.url()));
+    if (tries === 1) await chat.ask('Mine?');
+    else await again.press('Enter');
+    await read;
+    await again.waitFor();
+    await expect.poll(() => streams).toBe(1);
+  }
+  gate.open();
+});
+
 test('a chat that is closed while a failed answer is tried again stays closed', async () => {
   const { page, chat } = scene;
   const before = stage.server.asked.length;

@@ -1,4 +1,5 @@
 /** The chat's view without a browser: the real models over a helper that a test plays, rendered for its users to find. */
+import { signal } from '@preact/signals';
 import { configure, render } from '@testing-library/preact';
 import type { TurnEvent } from '../../server-helper/protocol/wire.ts';
 import { WidgetError } from '../../widget/errors.ts';
@@ -7,7 +8,7 @@ import { createConversation } from '../../widget/state/conversation.ts';
 import { createMemory } from '../../widget/state/memory.ts';
 import { createPanel } from '../../widget/state/panel.ts';
 import { createUnsent } from '../../widget/state/unsent.ts';
-import { en } from '../../widget/strings/en.ts';
+import { en, type Strings } from '../../widget/strings/en.ts';
 import type { Call } from '../../widget/transport/http.ts';
 import type { SessionKeeper, SessionState } from '../../widget/transport/session.ts';
 import { App } from '../../widget/view/app.tsx';
@@ -77,7 +78,7 @@ export async function renderChat(
   } as Storage;
   const memory = createMemory('test', () => storage);
   const tabs = { tell() {}, close() {} };
-  const panel = createPanel();
+  const panel = createPanel(false);
   const conversation = createConversation({
     sessions,
     memory,
@@ -88,6 +89,7 @@ export async function renderChat(
     readVeil: () => panel.veil.value,
     onTakenBack: panel.giveBack,
     onSent: () => panel.setOpen(true),
+    onEnded: () => {},
     isReady,
     begin: onBegin,
   });
@@ -105,7 +107,8 @@ export async function renderChat(
         src: 'https://shop.test/porchlight/widget/loader.js',
       }),
     ),
-    strings: en,
+    strings: signal<Strings>(en),
+    root: document as unknown as ShadowRoot,
     begin() {},
     open: () => panel.setOpen(true),
     close: () => panel.setOpen(false),

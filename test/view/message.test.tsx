@@ -105,7 +105,7 @@ test('completed, it is read out once, and its sources are a landmark of their ow
   say({ kind: 'turn-completed', data: { message: toMessage({ text: 'An **answer**.', sources }) } });
   await waitFor(() => expect(spoken()).toBe('Answer: An answer.'));
   expect(status()).toBe('completed');
-  const link = screen.getByRole('link', { name: 'Shipping' });
+  const link = await screen.findByRole('link', { name: 'Shipping' });
   expect(link.closest('nav')?.getAttribute('aria-label')).toBe('Sources of answer 1');
 });
 

@@ -13,7 +13,7 @@ import { createOutbox } from './outbox.ts';
 import { createReading } from './reading.ts';
 import { createScreen, type Screen } from './screen.ts';
 import { createStopping } from './stopping.ts';
-import { createAnswer, isRunning } from './turn.ts';
+import { type Answer, createAnswer, isRunning } from './turn.ts';
 import type { Unsent } from './unsent.ts';
 import { makeUuid } from './uuid.ts';
 
@@ -26,7 +26,8 @@ export type ConversationDeps = {
   /** Calls back once before the next frame. */
   onNextFrame: (draw: () => void) => void;
   /** Undefined: it is held. @param wasHeld the visitor sent it earlier, and may have closed the chat since */
-  onSent: (conversationId: string | undefined, wasHeld: boolean) => void;
+  onSent: (conversationId: string | undefined, turnId: string, wasHeld: boolean) => void;
+  onEnded: (conversationId: string, turnId: string, answer: Answer | undefined) => void;
   /** Which veil hides what is on screen; 0 for none. */
   readVeil: () => number;
   /** What was not delivered is to be a draft again. */
@@ -108,8 +109,9 @@ export function createConversation(deps: ConversationDeps): Conversation {
     if (entry.isDropped) return;
     lost.value = undefined;
     if (running.value === entry.turnId) running.value = undefined;
-    if (end === 'gone') return reloadOrSay(conversationId);
-    if (end === 'ended') return;
+    if (end === 'gone') await reloadOrSay(conversationId);
+    deps.onEnded(conversationId, entry.turnId, screen.find(entry.turnId)?.answer.value);
+    if (typeof end === 'string') return;
     // A question that may be sent again later is not lost by a reload.
     if (entry.known || !isRetryable(end.code)) outbox.forget(entry.turnId);
     else if (end.code !== 'offline') outbox.refuse(entry.turnId, end.code);
@@ -119,15 +121,8 @@ export function createConversation(deps: ConversationDeps): Conversation {
     if (end.code === 'turn-running') await reloadOrSay(conversationId);
   };
   const { reload, reloadOrSay, loadOlder } = createReading({ sessions, screen, follow, say });
-  const stopping = createStopping({
-    sessions,
-    screen,
-    outbox,
-    follow,
-    isReady: deps.isReady,
-    onTakenBack: deps.onTakenBack,
-    say: (again) => say('stop-failed', again),
-  });
+  const sayOfStop = (again: () => void) => say('stop-failed', again);
+  const stopping = createStopping({ ...deps, screen, outbox, follow, say: sayOfStop });
   const ask = (conversationId: string, turnId: string, question: TurnRequest) => {
     outbox.keep(conversationId, turnId, question);
     const entry = screen.find(turnId) ?? screen.add(turnId, question, createAnswer(turnId, 'sending'));
@@ -137,14 +132,14 @@ export function createConversation(deps: ConversationDeps): Conversation {
     problem.value = undefined;
     if (!deps.isReady()) {
       outbox.hold(turnId, question);
-      deps.onSent(undefined, false);
+      deps.onSent(undefined, turnId, false);
       return deps.begin();
     }
     const conversationId = id.value ?? makeId();
     id.value = conversationId;
     if (question.replaces !== undefined) screen.cutFrom(question.replaces);
     ask(conversationId, turnId, question);
-    deps.onSent(conversationId, wasHeld);
+    deps.onSent(conversationId, turnId, wasHeld);
   };
   /** One question is on its way at a time: there is one place in which a reload finds it. */
   const release = () => {

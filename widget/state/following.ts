@@ -34,6 +34,7 @@ export async function followEntry(
     drawing = false;
     if (!signal.aborted && !entry.isDropped) entry.answer.value = answer;
   };
+  entry.followedFor = signal;
   try {
     return await followTurn(
       sessions,
@@ -65,6 +66,7 @@ export async function followEntry(
     answer = { ...answer, status: 'failed', code: known.code, retryAfterMs: known.retryAfterMs };
     return known;
   } finally {
+    if (!signal.aborted) entry.followedFor = undefined;
     draw();
   }
 }

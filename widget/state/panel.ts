@@ -1,5 +1,5 @@
 /** Whether the panel is open, and which of its two sides shows: the conversation, or the list of all. */
-import { type ReadonlySignal, signal } from '@preact/signals';
+import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { WidgetError } from '../errors.ts';
 import type { SessionState } from '../transport/session.ts';
 
@@ -7,6 +7,8 @@ export type Side = 'conversation' | 'history';
 
 export type Panel = {
   readonly isOpen: ReadonlySignal<boolean>;
+  /** The open style: a prompt bar that is always there, or a window. */
+  readonly isDock: Signal<boolean>;
   readonly side: ReadonlySignal<Side>;
   readonly session: ReadonlySignal<SessionState | undefined>;
   /** Why there is no session. */
@@ -14,24 +16,25 @@ export type Panel = {
   /** Counts up with each change of visitor: a draft belongs to the one who wrote it. */
   readonly visit: ReadonlySignal<number>;
   setOpen(open: boolean): void;
+  /** Answers that came while it was closed. */
+  readonly unread: Signal<number>;
   show(side: Side): void;
-  /** What is on screen stays out of sight until it is known whose it is. */
-  readonly veil: ReadonlySignal<number>;
-  /** @param veil another number is another veil; 0 for none */
-  setVeil(veil: number): void;
+  /** What is on screen stays out of sight until it is known whose it is: another number is another veil, 0 none. */
+  readonly veil: Signal<number>;
   /** What was sent and not delivered, until it is a draft again. */
   readonly unsent: ReadonlySignal<string | undefined>;
   giveBack(text: string | undefined): void;
   /** Somebody is there, and this is their session. */
   publish(session: SessionState): void;
   refuse(error: WidgetError): void;
-  /** Another visitor: nothing of the earlier one is left. */
-  /** @param left what was not delivered is a draft again */
+  /** Another visitor: nothing of the earlier one is left. @param left what was not delivered is a draft again */
   reset(left?: string): void;
 };
 
-export function createPanel(): Panel {
+export function createPanel(startsAsDock: boolean): Panel {
   const isOpen = signal(false);
+  const isDock = signal(startsAsDock);
+  const unread = signal(0);
   const side = signal<Side>('conversation');
   const session = signal<SessionState | undefined>(undefined);
   const refused = signal<WidgetError | undefined>(undefined);
@@ -41,20 +44,20 @@ export function createPanel(): Panel {
 
   return {
     isOpen,
+    isDock,
     side,
     session,
     refused,
     visit,
     setOpen: (open) => {
       isOpen.value = open;
+      if (open) unread.value = 0;
     },
+    unread,
     show: (which) => {
       side.value = which;
     },
     veil,
-    setVeil: (number) => {
-      veil.value = number;
-    },
     unsent,
     giveBack(text) {
       unsent.value = text;
@@ -72,6 +75,7 @@ export function createPanel(): Panel {
       refused.value = undefined;
       side.value = 'conversation';
       unsent.value = left;
+      unread.value = 0;
     },
   };
 }

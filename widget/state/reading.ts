@@ -30,7 +30,7 @@ export function createReading({ sessions, screen, follow, say }: ReadingDeps) {
     const entry = screen.find(live) ?? screen.add(live, undefined, createAnswer(live, 'writing'));
     entry.known = true;
     entry.answer.value ??= createAnswer(live, 'writing');
-    void follow(conversationId, entry);
+    if (!screen.isFollowed(entry)) void follow(conversationId, entry);
   };
   const reloadOrSay = (conversationId: string): Promise<void> =>
     reload(conversationId).catch(say('resume-failed', () => reloadOrSay(conversationId)));

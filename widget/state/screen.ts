@@ -56,6 +56,8 @@ export function createScreen() {
         lost.value = undefined;
       });
     },
+    /** By what was begun for what is on screen now. */
+    isFollowed: (entry: Entry) => entry.followedFor === scope.signal && !entry.isDropped,
     find: (turnId: string) => entries.value.find((entry) => entry.turnId === turnId),
     add(turnId: string, question: TurnRequest | undefined, answer: Answer): Entry {
       const entry = createEntry(turnId, question?.text, answer);
@@ -82,7 +84,12 @@ export function createScreen() {
      */
     show(reply: ConversationReply, shown: readonly Entry[]) {
       batch(() => {
-        const told = toEntries(reply.messages);
+        const live = reply.liveTurn?.turnId;
+        // What is followed already goes on where it is: a second stream would tell it from its beginning.
+        const followed = entries.value.find((entry) => entry.turnId === live && this.isFollowed(entry));
+        const told = toEntries(reply.messages).map((entry) =>
+          entry.turnId === followed?.turnId ? followed : entry,
+        );
         const isTold = (entry: Entry) => told.some(({ turnId }) => turnId === entry.turnId);
         const from = entries.value.findIndex(({ turnId }) => turnId === told[0]?.turnId);
         const before = entries.value.slice(0, Math.max(0, from));

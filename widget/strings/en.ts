@@ -5,6 +5,7 @@ export const en = {
   language: 'en',
   chat: 'Chat',
   open: 'Open chat',
+  openUnread: 'Open chat. New answers: {count}',
   close: 'Close chat',
   panel: 'Chat with {name}',
   compose: 'Your question',
@@ -97,6 +98,6 @@ export const en = {
 export type StringKey = keyof typeof en;
 export type Strings = Readonly<Record<StringKey, string>>;
 
-export function fill(text: string, values: Readonly<Record<string, string | number>>): string {
+export function fill(text: string, values: Readonly<Record<string, string | number>> = {}): string {
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
 }

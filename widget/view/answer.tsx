@@ -1,29 +1,53 @@
-/** What an answer says, read as markdown, and what it cites: loaded while the first question is on its way. */
+/** What an answer says, read as markdown: loaded while the first question is on its way. */
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { references } from '../markdown/entities.ts';
 import { Markdown } from '../markdown/markdown.tsx';
 import type { RenderContext } from '../markdown/render.tsx';
-import { toSafeLink } from '../markdown/url.ts';
 import css from '../styles/answer.css?inline';
 import { useChat } from './context.ts';
-import { CopyButton } from './copy.tsx';
 import type { AnswerProps } from './message.tsx';
-import { keepSelection } from './selection.ts';
+import { createPart } from './part.tsx';
+import type { SourcesProps } from './sources.tsx';
 
 export { css };
 
+/** With the first answer that cites something; until it is there the words are all there is. */
+const Sources = createPart<SourcesProps>(
+  () => import('./sources.tsx'),
+  () => null,
+);
+
+/** With the first code. */
+const CopyButton = createPart<{ text: string }>(
+  () => import('./copy.tsx'),
+  () => null,
+);
+
+/** Few select in an answer while it grows: there before the next of its words, once somebody begins to. */
+let keepSelection: typeof import('./selection.ts').keepSelection | undefined;
+const onSelectStart = () => {
+  if (!keepSelection)
+    import('./selection.ts').then(
+      (module) => {
+        keepSelection = module.keepSelection;
+      },
+      () => {},
+    );
+};
+
 export default function Words({ entry, answer, onGrow }: AnswerProps) {
-  const { strings } = useChat();
+  const strings = useChat().strings.value;
   const context = useMemo<RenderContext>(
     () => ({ strings, copyButton: (code) => <CopyButton text={code} /> }),
     [strings, references.value],
   );
   const body = useRef<HTMLDivElement>(null);
-  const selectAgain = keepSelection(body.current);
+  const selectAgain = keepSelection?.(body.current);
   useLayoutEffect(() => {
-    selectAgain();
+    selectAgain?.();
     onGrow();
   }, [answer]);
+  useEffect(() => body.current?.addEventListener('selectstart', onSelectStart), []);
   const isSettled = answer.status === 'completed';
   useEffect(() => {
     // A table wider than the chat is scrolled by keyboard too.
@@ -35,33 +59,7 @@ export default function Words({ entry, answer, onGrow }: AnswerProps) {
       <div part="body" class="body" lang="" dir="auto" ref={body}>
         <Markdown text={answer.text} context={context} />
       </div>
-      <Sources entry={entry} answer={answer} />
+      {answer.sources.length > 0 && answer.status !== 'sending' && <Sources entry={entry} answer={answer} />}
     </>
-  );
-}
-
-function Sources({ entry, answer }: Pick<AnswerProps, 'entry' | 'answer'>) {
-  const { conversation, t } = useChat();
-  if (answer.sources.length === 0 || answer.status === 'sending') return null;
-  return (
-    <nav class="sources" aria-label={t('sources', { number: conversation.entries.value.indexOf(entry) + 1 })}>
-      <ol>
-        {answer.sources.map((source) => {
-          const link = source.url === undefined ? undefined : toSafeLink(source.url);
-          return (
-            <li key={source.number} dir="auto">
-              <span aria-hidden="true">{source.number}</span>
-              {link ? (
-                <a href={link.href} target="_blank" rel="noopener noreferrer nofollow" title={link.host}>
-                  {source.title}
-                </a>
-              ) : (
-                source.title
-              )}
-            </li>
-          );
-        })}
-      </ol>
-    </nav>
   );
 }

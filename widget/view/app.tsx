@@ -1,33 +1,35 @@
 /** The root of what is shown: the panel above its launcher, or the dock at the bottom of the page. */
-import { signal, useSignal } from '@preact/signals';
+import { signal } from '@preact/signals';
 import { createRef } from 'preact';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { ConversationList } from '../../server-helper/protocol/wire.ts';
-import { smallQuery } from '../page.ts';
 import type { State } from '../states.ts';
-import { useBorrowed } from './borrowed.ts';
 import { Composer } from './composer.tsx';
 import { Chat, type ChatContext, useChat } from './context.ts';
-import { useDialog } from './dialog.ts';
+import { useDialog, useIsSmall } from './dialog.ts';
 import { PanelView } from './panel.tsx';
-import { Suggestions } from './suggestions.tsx';
+import { createPart } from './part.tsx';
 
-function useIsSmall(): boolean {
-  const isSmall = useSignal(matchMedia(smallQuery).matches);
+const Dock = createPart(() => import('./dock.tsx'), DockToCome);
+const dockAgainMs = 5_000;
+const mostDoublings = 4;
+
+/** Nobody has asked for the dock, so nothing is said in its place; it is tried again. */
+function DockToCome({ isFailed }: { isFailed: boolean }) {
+  const { options } = useChat();
+  const tries = useRef(0);
   useEffect(() => {
-    const media = matchMedia(smallQuery);
-    const onChange = () => {
-      isSmall.value = media.matches;
-    };
-    media.addEventListener('change', onChange);
-    return () => media.removeEventListener('change', onChange);
-  }, [isSmall]);
-  return isSmall.value;
+    if (!isFailed) return;
+    const waitMs = dockAgainMs * 2 ** Math.min(tries.current, mostDoublings);
+    tries.current += 1;
+    const timer = setTimeout(() => Dock.load(options.helper), waitMs);
+    return () => clearTimeout(timer);
+  }, [isFailed]);
+  return null;
 }
 
 /** @param focuses the panel was opened by the visitor, so the composer takes the focus */
 export function App({ chat, focuses }: { chat: ChatContext; focuses: () => boolean }) {
-  const isDock = chat.options.openStyle === 'dock';
   const shared = useMemo(
     () => ({
       draft: signal(''),
@@ -41,7 +43,7 @@ export function App({ chat, focuses }: { chat: ChatContext; focuses: () => boole
   );
   return (
     <Chat.Provider value={{ ...chat, ...shared }}>
-      {isDock ? <Dock /> : chat.panel.isOpen.value && <Window focus={focuses()} />}
+      {chat.panel.isDock.value ? <Dock /> : chat.panel.isOpen.value && <Window focus={focuses()} />}
     </Chat.Provider>
   );
 }
@@ -52,26 +54,5 @@ function Window({ focus }: { focus: boolean }) {
     <PanelView dialog={dialog}>
       <Composer focus={focus} />
     </PanelView>
-  );
-}
-
-/** The composer stays where it is while the panel opens above it, so the dialog is the dock as a whole. */
-function Dock() {
-  const { panel, field, t } = useChat();
-  const isOpen = panel.isOpen.value;
-  const isSmall = useIsSmall();
-  const { ref, ...dialog } = useDialog(isSmall && isOpen);
-  useBorrowed(({ reserveDockRoom }) => reserveDockRoom(field.current!.form!), true);
-  return (
-    <div
-      ref={ref}
-      part="dock"
-      lang={t('language')}
-      class={isOpen ? 'dock open' : 'dock'}
-      {...(isOpen ? dialog : { role: 'region', 'aria-label': t('chat') })}
-    >
-      {isOpen ? <PanelView /> : <Suggestions />}
-      <Composer focus={false} />
-    </div>
   );
 }

@@ -1,5 +1,5 @@
 /** What every component may use, handed down once. */
-import type { Signal } from '@preact/signals';
+import type { ReadonlySignal, Signal } from '@preact/signals';
 import { createContext, type RefObject } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { ConversationList } from '../../server-helper/protocol/wire.ts';
@@ -17,7 +17,8 @@ export type ChatContext = {
   panel: Panel;
   conversation: Conversation;
   options: WidgetOptions;
-  strings: Strings;
+  root: ShadowRoot;
+  strings: ReadonlySignal<Strings>;
   /** First use: opens the session and takes up what was there. */
   begin(): void;
   open(): void;
@@ -46,7 +47,7 @@ export type Words = (key: StringKey, values?: Record<string, string | number>) =
 
 export function useChat() {
   const chat = useContext(Chat);
-  const t: Words = (key, values) => (values ? fill(chat.strings[key], values) : chat.strings[key]);
+  const t: Words = (key, values) => fill(chat.strings.value[key], values);
   return {
     ...chat,
     t,

@@ -5,8 +5,10 @@ import { useChat } from './context.ts';
 import { Icon } from './icons.tsx';
 
 const saidMs = 2_000;
+const toDo = 'M9 9V5.500h9.500V15H15M5.5 9H15v9.500H5.500z';
+const done = 'M5 12.500l4.5 4.500L19 7.5';
 
-export function CopyButton({ text }: { text: string }) {
+export default function CopyButton({ text }: { text: string }) {
   const { hint, say, t } = useChat();
   const copied = useSignal(false);
   useEffect(() => {
@@ -30,7 +32,7 @@ export function CopyButton({ text }: { text: string }) {
   };
   return (
     <button type="button" class="copy" aria-label={t(copied.value ? 'copied' : 'copy')} onClick={copy}>
-      <Icon name={copied.value ? 'check' : 'copy'} />
+      <Icon path={copied.value ? done : toDo} />
     </button>
   );
 }

@@ -79,7 +79,7 @@ function OpenUntil({ pause }: Pick<DecisionProps, 'pause'>) {
   const isToday = at.toDateString() === new Date().toDateString();
   const style = isToday ? ({ timeStyle: 'short' } as const) : ({ dateStyle: 'medium' } as const);
   if (Number.isNaN(at.getTime())) return null;
-  return <p class="outcome">{t('openUntil', { time: at.toLocaleString(undefined, style) })}</p>;
+  return <p class="outcome">{t('openUntil', { time: at.toLocaleString(t('language'), style) })}</p>;
 }
 
 function Approval({ entry, pause }: DecisionProps) {

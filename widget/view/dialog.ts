@@ -1,5 +1,7 @@
 /** What makes the opened chat a dialog: its name, Escape, and, where it covers the page, focus that stays in it. */
+import { signal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
+import { smallQuery } from '../options.ts';
 import { useBorrowed } from './borrowed.ts';
 import { useChat } from './context.ts';
 
@@ -23,3 +25,12 @@ export function useDialog(isModal: boolean) {
     onKeyDown,
   } as const;
 }
+
+const small = matchMedia(smallQuery);
+const isSmall = signal(small.matches);
+small.addEventListener('change', () => {
+  isSmall.value = small.matches;
+});
+
+/** The chat covers the page, if it is open. */
+export const useIsSmall = (): boolean => isSmall.value;

@@ -106,7 +106,7 @@ function Row({ conversation: { id, title, updatedAt } }: { conversation: Convers
       <button type="button" class="open" onClick={open}>
         <span dir="auto">{name}</span>
         <time dateTime={updatedAt}>
-          {new Date(updatedAt).toLocaleDateString(undefined, { day: 'numeric', month: 'short' })}
+          {new Date(updatedAt).toLocaleDateString(t('language'), { day: 'numeric', month: 'short' })}
         </time>
       </button>
       {asks.value ? (
@@ -126,7 +126,7 @@ function Row({ conversation: { id, title, updatedAt } }: { conversation: Convers
           aria-label={t('removeTitle', { title: name })}
           onClick={() => ask(true)}
         >
-          <Icon name="trash" />
+          <Icon path="M5 7h14M9.5 7V4.500h5V7M7 7l.8 12.500h8.400L17 7" />
         </button>
       )}
       {failure.value && <Notice state="delete-failed" cause={failure.value} again={remove} />}

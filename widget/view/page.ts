@@ -64,8 +64,8 @@ export function holdPage(dialog: HTMLElement): () => void {
   // A page that swaps its body keeps the old one, to show it again.
   const swaps = new MutationObserver(hold);
   swaps.observe(documentElement, { childList: true });
-  // Of a page that was reloaded the body has the focus, where no key is heard.
-  if (!document.activeElement || document.activeElement === document.body)
+  // What has the focus in the page, or had it before a reload, is out of reach now, and its keys are heard by nobody.
+  if (document.activeElement !== root.host)
     dialog.querySelector<HTMLElement>('.messages')?.focus({ preventScroll: true });
   return () => {
     swaps.disconnect();

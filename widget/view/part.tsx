@@ -6,7 +6,7 @@ import { tellOwner } from '../states.ts';
 import { useChat } from './context.ts';
 import { Notice } from './notice.tsx';
 
-type PartModule<P> = { default: FunctionComponent<P>; css: string };
+type PartModule<P> = { default: FunctionComponent<P>; css?: string };
 
 /** @param Pending stands for it until it is there; without one that is said in its place */
 export function createPart<P extends object>(
@@ -24,7 +24,7 @@ export function createPart<P extends object>(
     failed.value = false;
     load().then(
       (part) => {
-        sheet.replaceSync(part.css);
+        sheet.replaceSync(part.css ?? '');
         loaded.value = part.default;
       },
       () => {
@@ -35,10 +35,9 @@ export function createPart<P extends object>(
     );
   };
   function Part(props: P) {
-    const { options, field } = useChat();
+    const { options, root } = useChat();
     useEffect(() => {
-      const root = field.current?.getRootNode() as ShadowRoot | undefined;
-      if (root && !root.adoptedStyleSheets.includes(sheet)) root.adoptedStyleSheets.push(sheet);
+      if (!root.adoptedStyleSheets.includes(sheet)) root.adoptedStyleSheets.push(sheet);
       get(options.helper);
     }, []);
     const Loaded = loaded.value;

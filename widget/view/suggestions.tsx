@@ -17,24 +17,3 @@ export function Starters() {
     </button>
   ));
 }
-
-export function Suggestions() {
-  const { panel, conversation, open, rest, t } = useChat();
-  const isBegun = conversation.entries.value.length > 0;
-  if (!isBegun && !panel.session.value?.agent.starters.length) return null;
-  const goBack = () => {
-    rest();
-    open();
-  };
-  return (
-    <div class="suggestions">
-      {isBegun ? (
-        <button type="button" onClick={goBack}>
-          {t('back')}
-        </button>
-      ) : (
-        <Starters />
-      )}
-    </div>
-  );
-}

@@ -1,0 +1,275 @@
+/** What a page can have the chat do, what it hears of it, and what its tag says in the agent's place. */
+import type { Page } from 'playwright-core';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { TurnRequest } from '../../server-helper/protocol/wire.ts';
+import type { PorchlightApi } from '../../widget/public.ts';
+import { type Chat, findChat, visit } from '../support/browser.ts';
+import { startFakeHelper, toPage } from '../support/fakehelper.ts';
+import { createGate } from '../support/gate.ts';
+import { useStage } from '../support/stage.ts';
+
+declare const Porchlight: PorchlightApi;
+
+let gate = createGate();
+const tags: Record<string, string> = {
+  '/plain': '',
+  '/words': `data-title="Wren" data-placeholder="Ask Wren" data-greetings='["Good day."]' data-starters='["Where are you?"]'`,
+  '/wrong': `data-starters="Where are you?" data-greetings='{}'`,
+  '/hidden': 'data-launcher="hidden"',
+  '/auto': 'data-auto-open="1"',
+  '/never': 'data-auto-open="soon"',
+};
+const stage = useStage(() =>
+  startFakeHelper({
+    starters: ['Opening hours?'],
+    beforePiece: () => gate.opened,
+    answer: (question) => ({
+      pieces: question.startsWith('Slow') ? ['One ', 'two ', 'three.'] : [`An answer to ${question}`],
+      ...(question.startsWith('Fail') && { end: { failed: { code: 'agent-refused', retryable: false } } }),
+    }),
+    pages: (path, url) => {
+      if (tags[path] === undefined) return undefined;
+      return { html: toPage(url, 'normal', tags[path]) };
+    },
+  }),
+);
+let page: Page;
+let chat: Chat;
+let errors: string[];
+let asked: TurnRequest[];
+
+async function come(path: string, options?: Parameters<typeof visit>[2]): Promise<void> {
+  const scene = await visit(stage.browser, 'about:blank', options);
+  page = scene.page;
+  chat = findChat(page);
+  errors = [];
+  asked = [];
+  page.on('console', (line) => line.type() === 'error' && errors.push(line.text()));
+  page.on('request', (request) => {
+    if (request.method() === 'PUT') asked.push(request.postDataJSON() as TurnRequest);
+  });
+  await page.goto(`${stage.server.here}${path}`);
+  await page.waitForFunction('window.Porchlight?.open');
+}
+beforeEach(() => {
+  gate = createGate();
+});
+afterEach(() => page.context().close());
+
+/** What the page hears from now on, by `on` and as an event of the element. */
+async function listen(...names: string[]): Promise<() => Promise<unknown[]>> {
+  await page.evaluate((names) => {
+    const scope = window as unknown as { heard: unknown[] };
+    scope.heard = [];
+    for (const name of names) {
+      Porchlight.on(name as 'unread', (detail) => scope.heard.push([name, detail]));
+      document
+        .querySelector('porchlight-chat')
+        ?.addEventListener(`porchlight:${name}`, (event) =>
+          scope.heard.push([event.type, (event as CustomEvent).detail]),
+        );
+    }
+  }, names);
+  return () => page.evaluate(() => (window as unknown as { heard: unknown[] }).heard);
+}
+
+test('the open style changes in mid-answer, and back, with all that stands there', async () => {
+  await come('/plain');
+  await chat.open();
+  await chat.ask('Slow?');
+  await chat.waitForWords(1);
+  await chat.composer.fill('Half a thought');
+  const isWriting = () => chat.composer.evaluate((field) => field.matches(':focus'));
+  expect(await isWriting()).toBe(true);
+  await page.evaluate(() => Porchlight.setOpenStyle('dock'));
+  await chat.dock.waitFor();
+  await expect.poll(isWriting).toBe(true);
+  expect(await chat.launcher.count()).toBe(0);
+  expect(await chat.composer.inputValue()).toBe('Half a thought');
+  expect(await chat.readQuestions()).toEqual(['Slow?']);
+  await page.evaluate(() => Porchlight.setOpenStyle('normal'));
+  await chat.launcher.waitFor();
+  expect(await chat.dock.count()).toBe(0);
+  await expect.poll(isWriting).toBe(true);
+  gate.open();
+  const answer = await chat.waitForAnswer('completed');
+  expect(await chat.readBody(answer)).toBe('One two three.');
+  expect(await chat.composer.inputValue()).toBe('Half a thought');
+  const room = () => page.evaluate(() => document.body.style.paddingBottom);
+  await expect.poll(room).toBe('');
+  expect(asked).toHaveLength(1);
+});
+
+test('a dock whose piece cannot be loaded takes nothing out of sight', async () => {
+  await come('/plain');
+  await chat.open();
+  await chat.ask('Well?');
+  await chat.waitForAnswer('completed');
+  await page.route('**/widget/dock-*.js', (route) => route.abort());
+  await page.evaluate(() => Porchlight.setOpenStyle('dock'));
+  await expect.poll(() => errors.join()).toContain('a file of the widget is missing');
+  expect(await chat.readQuestions()).toEqual(['Well?']);
+  expect(await chat.launcher.isVisible()).toBe(true);
+});
+
+describe('the page hears', () => {
+  test('of a question and its answer, once by each way, until it ends that', async () => {
+    await come('/plain');
+    const heard = await listen('open', 'messageSent', 'answerCompleted', 'identityChanged', 'close');
+    await page.evaluate(() => {
+      const scope = window as unknown as { heard: unknown[] };
+      Porchlight.on('open', () => scope.heard.push('never'))();
+    });
+    await chat.open();
+    await chat.ask('Well?');
+    await chat.waitForAnswer('completed');
+    await page.evaluate(() => Porchlight.close());
+    const told = (await heard()) as [string, Record<string, string> | null][];
+    const names = ['open', 'identityChanged', 'messageSent', 'answerCompleted', 'close'];
+    expect(told.map(([name]) => name).sort()).toEqual(
+      names.flatMap((name) => [name, `porchlight:${name}`]).sort(),
+    );
+    const details = Object.fromEntries(told);
+    expect(details.identityChanged).toEqual({ kind: 'anonymous' });
+    expect(details.answerCompleted).toEqual(details.messageSent);
+    expect(Object.keys(details.messageSent ?? {})).toEqual(['conversationId', 'turnId']);
+  });
+
+  test('of an answer that failed, with its code', async () => {
+    await come('/plain');
+    const heard = await listen('answerFailed', 'answerCompleted');
+    await chat.open();
+    await chat.ask('Fail?');
+    await chat.waitForAnswer('failed');
+    const told = (await heard()) as [string, { code: string }][];
+    expect(told.map(([name, { code }]) => [name, code])).toEqual([
+      ['answerFailed', 'agent-refused'],
+      ['porchlight:answerFailed', 'agent-refused'],
+    ]);
+  });
+
+  test('of answers that came while the chat was closed, which its button counts', async () => {
+    await come('/plain');
+    const heard = await listen('unread');
+    await chat.open();
+    await chat.ask('Slow?');
+    await chat.waitForWords(1);
+    await page.evaluate(() => Porchlight.close());
+    gate.open();
+    const mark = chat.launcher.locator('[part~="unread"]');
+    await expect.poll(() => mark.textContent()).toBe('1');
+    expect(await chat.launcher.getAttribute('aria-label')).toBe('Open chat. New answers: 1');
+    await page.evaluate(() => Porchlight.setOpenStyle('dock'));
+    await chat.dock.waitFor();
+    await page.evaluate(() => Porchlight.setOpenStyle('normal'));
+    await expect.poll(() => chat.launcher.getAttribute('aria-label')).toBe('Open chat. New answers: 1');
+    await chat.open();
+    expect(await mark.count()).toBe(0);
+    expect(await chat.launcher.getAttribute('aria-label')).toBe('Close chat');
+    expect(await heard()).toEqual([
+      ['unread', { count: 1 }],
+      ['porchlight:unread', { count: 1 }],
+      ['unread', { count: 0 }],
+      ['porchlight:unread', { count: 0 }],
+    ]);
+  });
+
+  test('of a token that is refused, and may give a fresh one', async () => {
+    await come('/plain');
+    const tokens: unknown[] = [];
+    await page.route('**/porchlight/session', async (route) => {
+      const { ssoToken } = route.request().postDataJSON() as { ssoToken?: string };
+      tokens.push(ssoToken);
+      if (ssoToken === 'old') return route.fulfill({ status: 401, json: { code: 'sso-token-invalid' } });
+      return route.continue();
+    });
+    const heard = await listen('error');
+    await page.evaluate(() => {
+      Porchlight.on('error', ({ code }) => {
+        if (code === 'sso-token-invalid') Porchlight.identify('fresh');
+      });
+      Porchlight.identify('old');
+    });
+    await chat.open();
+    await expect.poll(() => tokens.at(-1)).toBe('fresh');
+    const error = { code: 'sso-token-invalid', hint: 'the SSO token is not valid' };
+    expect((await heard())[0]).toEqual(['error', error]);
+  });
+
+  test('that the chat cannot be used, and what to do', async () => {
+    await come('/plain');
+    await page.route('**/porchlight/session', (route) =>
+      route.fulfill({ status: 403, json: { code: 'origin-refused' } }),
+    );
+    const heard = await listen('error');
+    await chat.open();
+    const error = { code: 'origin-refused', hint: 'this origin is not on its list' };
+    await expect.poll(heard).toEqual([
+      ['error', error],
+      ['porchlight:error', error],
+    ]);
+  });
+});
+
+describe('the tag', () => {
+  test('says what the agent would have said of itself', async () => {
+    await come('/words');
+    await chat.open();
+    await chat.panel.getByRole('heading', { name: 'Wren' }).waitFor();
+    await chat.panel.getByText('Good day.').waitFor();
+    await expect.poll(() => chat.composer.getAttribute('placeholder')).toBe('Ask Wren');
+    await chat.panel.getByRole('button', { name: 'Where are you?' }).click();
+    await chat.waitForAnswer('completed');
+    expect(errors).toEqual([]);
+  });
+
+  test('with words that cannot be read keeps to the agent’s, and says so', async () => {
+    await come('/wrong');
+    await chat.open();
+    await chat.panel.getByRole('button', { name: 'Opening hours?' }).waitFor();
+    await chat.panel.getByText('Hello.').waitFor();
+    expect(errors).toEqual(['Porchlight: data-starters is not JSON']);
+  });
+
+  test('may leave the button to the page', async () => {
+    await come('/hidden');
+    await page.evaluate(() => {
+      const button = document.createElement('button');
+      button.textContent = 'Help';
+      button.onclick = () => Porchlight.toggle();
+      document.querySelector('main')?.append(button);
+      button.focus();
+    });
+    await page.keyboard.press('Enter');
+    await expect.poll(() => chat.composer.evaluate((field) => field.matches(':focus'))).toBe(true);
+    expect(await chat.launcher.count()).toBe(0);
+    await page.keyboard.press('Escape');
+    await chat.panel.waitFor({ state: 'detached' });
+    expect(await chat.launcher.count()).toBe(0);
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Help');
+  });
+
+  test('may have the chat open by itself, for one who has not used it, without taking the focus', async () => {
+    await come('/auto');
+    await page.evaluate(() => {
+      document.querySelector('main')?.insertAdjacentHTML('beforeend', '<button>Buy</button>');
+      document.querySelector('button')?.focus();
+    });
+    await chat.panel.waitFor();
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Buy');
+    await chat.button('Close chat').click();
+    await page.reload();
+    await page.waitForTimeout(1_500);
+    expect(await chat.panel.count()).toBe(0);
+  });
+
+  test.each([
+    ['/auto', { viewport: { width: 390, height: 844 } }, []],
+    ['/never', {}, ['Porchlight: data-auto-open takes seconds, 1 to 60']],
+  ])('%s opens nothing on a phone, nor at a time that is none', async (path, options, lines) => {
+    await come(path, options);
+    await page.waitForTimeout(1_500);
+    expect(await chat.panel.count()).toBe(0);
+    expect(errors).toEqual(lines);
+  });
+});

@@ -1,0 +1,51 @@
+/** Loads what the page's own calls need with the first of them, and carries them out in the order in which they came. */
+import type { PageMethods } from './seat.ts';
+import type { Site, SiteParts } from './site.ts';
+import { tellOwner } from './states.ts';
+
+/** What the tag says in the agent's place. */
+const words = /title|placeh|greet|start/;
+/** The agent's words and English, rather than nothing. */
+const patienceMs = 3_000;
+const againMs = 10_000;
+
+/** @param onSite what the tag says of the agent is known */
+export function createCalls(parts: SiteParts, onSite: () => void) {
+  const { options } = parts;
+  let loading: Promise<void> | undefined;
+  // One promise for all: imports of one file that come to an end together do so in any order.
+  const load = () => {
+    loading ??= import('./site.ts').then(({ createSite }) => {
+      calls.site = createSite(parts);
+      onSite();
+      return calls.site.spoken;
+    });
+    loading.catch(() => {
+      loading = undefined;
+    });
+    return loading;
+  };
+  const calls = {
+    /** Undefined until it is needed, and there. */
+    site: undefined as (Site & PageMethods) | undefined,
+    toCall:
+      (name: keyof PageMethods) =>
+      (...values: unknown[]) =>
+        void load().then(
+          () => (calls.site as Record<typeof name, (...all: unknown[]) => void>)[name](...values),
+          () => tellOwner('part-failed', options.helper),
+        ),
+  };
+  const isEnglish = /^(en\b|$)/i.test(options.language ?? document.documentElement.lang);
+  const isNeeded = !isEnglish || words.test(JSON.stringify(options));
+  const late = new Promise((resolve) => setTimeout(resolve, patienceMs));
+  const begin = () =>
+    load().catch(() => {
+      tellOwner('part-failed', options.helper);
+      setTimeout(() => load().catch(() => {}), againMs);
+    });
+  return Object.assign(calls, {
+    /** Once the words of the chat are there, if they come soon. */
+    settled: isNeeded && Promise.race([begin(), late]),
+  });
+}

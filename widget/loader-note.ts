@@ -1,0 +1,19 @@
+/** What the loader needs on few pages, or seldom: in a file of its own, so that it weighs nothing on the others. */
+import { smallQuery } from './options.ts';
+import type { PorchlightApi } from './public.ts';
+import type { Seat } from './seat.ts';
+
+export { note } from './state/subject.ts';
+
+/** Once, for one who has not used the chat before, and never over a page that it would cover. */
+export function autoOpen({ element, root, options }: Seat, api: PorchlightApi): void {
+  const seconds = Number(options.autoOpen);
+  if (!(seconds >= 1 && seconds <= 60))
+    return console.error('Porchlight: data-auto-open takes seconds, 1 to 60');
+  setTimeout(() => {
+    const isUsed = root.querySelector('.app');
+    if (!isUsed && element.isConnected && !element.hidden && !matchMedia(smallQuery).matches)
+      // By nobody's act: the focus stays where it is.
+      (api.open as (why: string) => void)('auto');
+  }, seconds * 1_000);
+}

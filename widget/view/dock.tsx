@@ -1,0 +1,57 @@
+/** The dock: a prompt bar at the bottom of the page, with the panel above it once it is open. */
+import { useLayoutEffect } from 'preact/hooks';
+import { readDockWidth } from '../options.ts';
+import css from '../styles/dock.css?inline';
+import { useBorrowed } from './borrowed.ts';
+import { Composer } from './composer.tsx';
+import { useChat } from './context.ts';
+import { useDialog, useIsSmall } from './dialog.ts';
+import { PanelView } from './panel.tsx';
+import { Starters } from './suggestions.tsx';
+
+export { css };
+
+/** The composer stays where it is while the panel opens above it, so the dialog is the dock as a whole. */
+export default function Dock() {
+  const { panel, field, root, options, t } = useChat();
+  useLayoutEffect(() => {
+    (root.host as HTMLElement).style.setProperty('--_porchlight-dock-width', `${readDockWidth(options)}px`);
+  }, []);
+  const isOpen = panel.isOpen.value;
+  const isSmall = useIsSmall();
+  const { ref, ...dialog } = useDialog(isSmall && isOpen);
+  useBorrowed(({ reserveDockRoom }) => reserveDockRoom(field.current!.form!), true);
+  return (
+    <div
+      ref={ref}
+      part="dock"
+      lang={t('language')}
+      class={isOpen ? 'dock open' : 'dock'}
+      {...(isOpen ? dialog : { role: 'region', 'aria-label': t('chat') })}
+    >
+      {isOpen ? <PanelView /> : <Suggestions />}
+      <Composer focus={false} />
+    </div>
+  );
+}
+
+function Suggestions() {
+  const { panel, conversation, open, rest, t } = useChat();
+  const isBegun = conversation.entries.value.length > 0;
+  if (!isBegun && !panel.session.value?.agent.starters.length) return null;
+  const goBack = () => {
+    rest();
+    open();
+  };
+  return (
+    <div class="suggestions">
+      {isBegun ? (
+        <button type="button" onClick={goBack}>
+          {t('back')}
+        </button>
+      ) : (
+        <Starters />
+      )}
+    </div>
+  );
+}
