@@ -117,9 +117,9 @@ function toWidgetEnvironment(
       minify: 'terser',
       terserOptions: {
         module: true,
-        ecma: 2020,
+        ecma: 2022,
         // More of it in one place is less that is alike.
-        compress: { passes: 3, inline: 1 },
+        compress: { passes: 4, inline: 1, unsafe_arrows: true, keep_fargs: false },
       },
       rolldownOptions: {
         input,

@@ -97,9 +97,9 @@ export function createWidget(seat: Seat): AppMethods {
     onEnded: (conversationId, turnId, answer) => {
       if (answer?.status === 'failed')
         emit('answerFailed', { conversationId, turnId, code: answer.code ?? 'internal' });
-      if (answer?.status !== 'completed') return;
-      emit('answerCompleted', { conversationId, turnId });
-      if (!panel.isOpen.value) panel.unread.value += 1;
+      if (answer?.status === 'completed') emit('answerCompleted', { conversationId, turnId });
+      // A decision that is waited for and an answer that failed are news too.
+      if (!panel.isOpen.value && answer && answer.status !== 'stopped') panel.unread.value += 1;
     },
   });
 
@@ -117,7 +117,8 @@ export function createWidget(seat: Seat): AppMethods {
     if (sessions.isSettled) conversation.release();
   }
   const emit = <E extends keyof PorchlightEvents>(event: E, detail: PorchlightEvents[E]) =>
-    element.dispatchEvent(new CustomEvent(`porchlight:${event}`, { detail }));
+    // Not in the middle of what is being done: a listener may call anything.
+    queueMicrotask(() => element.dispatchEvent(new CustomEvent(`porchlight:${event}`, { detail })));
   const tellError = (code: WidgetCode) =>
     emit('error', { code, hint: states[code].owner ?? strings.value[code] });
 

@@ -27,7 +27,10 @@ export function followPanel(
     isMarked = true;
     import('./view/unread.ts').then(
       ({ markUnread }) => markUnread(root, launcher, panel, strings, onUnread),
-      () => tellOwner('part-failed', options.helper),
+      () => {
+        isMarked = false;
+        tellOwner('part-failed', options.helper);
+      },
     );
   });
   const stopBranding = effect(() => {

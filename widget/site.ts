@@ -35,7 +35,8 @@ export function createSite(parts: SiteParts): Site & PageMethods {
   const setLanguage = (tag: string) => speak(String(tag)).catch(sayMissing);
   const { language } = options;
   if (language && !knows(language)) console.error(`Porchlight: data-language ${language} is not spoken here`);
-  const findComposer = () => root.querySelector<HTMLElement>('[part~="composer"]');
+  const find = (which: string) => root.querySelector<HTMLElement>(which);
+  const findComposer = () => find('[part~="composer"]');
   /** Which style was asked for last. */
   let style: string | undefined;
 
@@ -75,9 +76,9 @@ export function createSite(parts: SiteParts): Site & PageMethods {
     },
   };
 
-  /** What had the focus is drawn anew: the visitor goes on where the composer is now. */
+  /** What had the focus is drawn anew: the visitor goes on where the composer is now, or what opens it. */
   function focusNext(before: HTMLElement | null, until: number): void {
-    const now = findComposer();
+    const now = panel.isDock.value || panel.isOpen.value ? findComposer() : find('.launcher');
     if (now && now !== before) now.focus({ preventScroll: true });
     else if (performance.now() < until) requestAnimationFrame(() => focusNext(before, until));
   }

@@ -11,6 +11,11 @@ import { useStage } from '../support/stage.ts';
 declare const Porchlight: PorchlightApi;
 
 let gate = createGate();
+const pause = {
+  kind: 'approval',
+  tool: { name: 'refund', title: 'Refund', description: '', parameters: {} },
+  expiresAt: '2099-01-01T00:00:00Z',
+} as const;
 const tags: Record<string, string> = {
   '/plain': '',
   '/words': `data-title="Wren" data-placeholder="Ask Wren" data-greetings='["Good day."]' data-starters='["Where are you?"]'`,
@@ -25,7 +30,8 @@ const stage = useStage(() =>
     beforePiece: () => gate.opened,
     answer: (question) => ({
       pieces: question.startsWith('Slow') ? ['One ', 'two ', 'three.'] : [`An answer to ${question}`],
-      ...(question.startsWith('Fail') && { end: { failed: { code: 'agent-refused', retryable: false } } }),
+      ...(/fail/i.test(question) && { end: { failed: { code: 'agent-refused', retryable: false } } }),
+      ...(/wait/i.test(question) && { end: { paused: pause } }),
     }),
     pages: (path, url) => {
       if (tags[path] === undefined) return undefined;
@@ -98,6 +104,14 @@ test('the open style changes in mid-answer, and back, with all that stands there
   const room = () => page.evaluate(() => document.body.style.paddingBottom);
   await expect.poll(room).toBe('');
   expect(asked).toHaveLength(1);
+});
+
+test('a closed dock that becomes a button leaves the focus on it', async () => {
+  await come('/plain');
+  await page.evaluate(() => Porchlight.setOpenStyle('dock'));
+  await chat.composer.focus();
+  await page.evaluate(() => Porchlight.setOpenStyle('normal'));
+  await expect.poll(() => chat.launcher.evaluate((button) => button.matches(':focus'))).toBe(true);
 });
 
 test('a dock whose piece cannot be loaded takes nothing out of sight', async () => {
@@ -173,6 +187,24 @@ describe('the page hears', () => {
       ['porchlight:unread', { count: 0 }],
     ]);
   });
+
+  test.each(['Slow, and it fails?', 'Slow, and it waits?'])(
+    'of news that came while the chat was closed, and is read out: %s',
+    async (question) => {
+      await come('/plain');
+      const heard = await listen('unread');
+      await chat.open();
+      await chat.ask(question);
+      await chat.waitForWords(1);
+      await page.evaluate(() => Porchlight.close());
+      gate.open();
+      await expect.poll(() => chat.launcher.getAttribute('aria-label')).toBe('Open chat. New answers: 1');
+      await expect.poll(() => page.getByRole('status').textContent()).toBe('Open chat. New answers: 1');
+      expect((await heard())[0]).toEqual(['unread', { count: 1 }]);
+      await chat.open();
+      await expect.poll(() => chat.launcher.getAttribute('aria-label')).toBe('Close chat');
+    },
+  );
 
   test('of a token that is refused, and may give a fresh one', async () => {
     await come('/plain');

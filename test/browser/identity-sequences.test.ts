@@ -144,6 +144,25 @@ test.each(['logout', 'identify'])('%s() in one tab signs out in every tab', asyn
   expect(await readSeen(page)).toBe(seen);
 });
 
+test.each(['/call', '/tag', '/callback'])(
+  'an answer that Ada has not read is not counted for who is there after her (%s)',
+  async (path) => {
+    const { page, chat } = await chatAsAda(path);
+    await page.route('**/turns/**', async (route) => {
+      await page.evaluate(() => (window as unknown as { Porchlight: { close(): void } }).Porchlight.close());
+      await route.continue();
+    });
+    await chat.ask('And when?');
+    const mark = chat.launcher.locator('[part~="unread"]');
+    await expect.poll(() => mark.count()).toBe(1);
+    const { page: other } = await visit(path);
+    await sign(other);
+    await other.reload();
+    await expect.poll(() => mark.count()).toBe(0);
+    expect(await chat.launcher.getAttribute('aria-label')).toBe('Open chat');
+  },
+);
+
 test('the same visitor said again, with fresh tokens, changes nothing: not the draft, not the focus, no session', async () => {
   const { page, chat } = await chatAsAda('/call');
   await chat.composer.fill('half a question');

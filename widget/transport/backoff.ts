@@ -10,19 +10,19 @@ export function toBackoffMs(attempt: number, random: () => number = Math.random)
 }
 
 /** Resolves after `ms`, or as soon as the browser says it is online again; rejects when aborted. */
-export function wait(ms: number, signal: AbortSignal): Promise<void> {
+export function wait(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const finish = (settle: () => void) => () => {
       clearTimeout(timer);
       removeEventListener('online', onTime);
-      signal.removeEventListener('abort', onAbort);
+      signal?.removeEventListener('abort', onAbort);
       settle();
     };
     const onTime = finish(resolve);
-    const onAbort = finish(() => reject(signal.reason));
+    const onAbort = finish(() => reject(signal?.reason));
     const timer = setTimeout(onTime, ms);
     addEventListener('online', onTime);
-    signal.addEventListener('abort', onAbort);
-    if (signal.aborted) onAbort();
+    signal?.addEventListener('abort', onAbort);
+    if (signal?.aborted) onAbort();
   });
 }

@@ -7,12 +7,12 @@ import css from '../styles/answer.css?inline';
 import { useChat } from './context.ts';
 import type { AnswerProps } from './message.tsx';
 import { createPart } from './part.tsx';
-import type { SourcesProps } from './sources.tsx';
+import { keepSelection } from './selection.ts';
 
 export { css };
 
 /** With the first answer that cites something; until it is there the words are all there is. */
-const Sources = createPart<SourcesProps>(
+const Sources = createPart<AnswerProps>(
   () => import('./sources.tsx'),
   () => null,
 );
@@ -23,18 +23,6 @@ const CopyButton = createPart<{ text: string }>(
   () => null,
 );
 
-/** Few select in an answer while it grows: there before the next of its words, once somebody begins to. */
-let keepSelection: typeof import('./selection.ts').keepSelection | undefined;
-const onSelectStart = () => {
-  if (!keepSelection)
-    import('./selection.ts').then(
-      (module) => {
-        keepSelection = module.keepSelection;
-      },
-      () => {},
-    );
-};
-
 export default function Words({ entry, answer, onGrow }: AnswerProps) {
   const strings = useChat().strings.value;
   const context = useMemo<RenderContext>(
@@ -42,12 +30,11 @@ export default function Words({ entry, answer, onGrow }: AnswerProps) {
     [strings, references.value],
   );
   const body = useRef<HTMLDivElement>(null);
-  const selectAgain = keepSelection?.(body.current);
+  const selectAgain = keepSelection(body.current);
   useLayoutEffect(() => {
-    selectAgain?.();
+    selectAgain();
     onGrow();
   }, [answer]);
-  useEffect(() => body.current?.addEventListener('selectstart', onSelectStart), []);
   const isSettled = answer.status === 'completed';
   useEffect(() => {
     // A table wider than the chat is scrolled by keyboard too.
@@ -59,7 +46,9 @@ export default function Words({ entry, answer, onGrow }: AnswerProps) {
       <div part="body" class="body" lang="" dir="auto" ref={body}>
         <Markdown text={answer.text} context={context} />
       </div>
-      {answer.sources.length > 0 && answer.status !== 'sending' && <Sources entry={entry} answer={answer} />}
+      {answer.sources.length > 0 && answer.status !== 'sending' && (
+        <Sources entry={entry} answer={answer} onGrow={onGrow} />
+      )}
     </>
   );
 }

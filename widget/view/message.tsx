@@ -1,5 +1,5 @@
 /** One turn on screen: the question as it was asked, and the answer as it grows. A delta renders this alone. */
-import { useEffect, useLayoutEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import { type Entry, toStoppedState } from '../state/entries.ts';
 import type { Answer } from '../state/turn.ts';
 import type { State } from '../states.ts';
@@ -15,10 +15,7 @@ const Decision = createPart(() => import('./decision.tsx'));
 export const Words = createPart<AnswerProps>(
   () => import('./answer.tsx'),
   function Unread({ answer, isFailed }) {
-    const { options } = useChat();
     const isLate = useCountdown(1_000, answer.turnId) === 0;
-    // Not there for a question that was sent without a connection, it may be once that has arrived.
-    useEffect(() => Words.load(options.helper), [answer.status]);
     return (
       <div part="body" class="body unread" lang="" dir="auto">
         {(isFailed || isLate) && answer.text}

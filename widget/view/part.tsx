@@ -1,14 +1,15 @@
-/** A piece of the view that is loaded when it is first shown; where that fails, it says so and can be tried again. */
+/** A piece of the view that is loaded when it is first shown; where that fails, it is tried again: by itself, or by a click where it says so. */
 import { signal } from '@preact/signals';
 import type { FunctionComponent } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { tellOwner } from '../states.ts';
+import { toBackoffMs, wait } from '../transport/backoff.ts';
 import { useChat } from './context.ts';
 import { Notice } from './notice.tsx';
 
 type PartModule<P> = { default: FunctionComponent<P>; css?: string };
 
-/** @param Pending stands for it until it is there; without one that is said in its place */
+/** @param Pending stands for it until it is there, and it is tried again unasked; without one that is said in its place */
 export function createPart<P extends object>(
   load: () => Promise<PartModule<P>>,
   Pending?: FunctionComponent<P & { isFailed: boolean }>,
@@ -18,10 +19,11 @@ export function createPart<P extends object>(
   const sheet = new CSSStyleSheet();
 
   let isLoading = false;
+  let tries = 0;
   const get = (helper: string): void => {
     if (isLoading || loaded.value) return;
     isLoading = true;
-    failed.value = false;
+    failed.value &&= Pending !== undefined;
     load().then(
       (part) => {
         sheet.replaceSync(part.css ?? '');
@@ -31,6 +33,9 @@ export function createPart<P extends object>(
         isLoading = false;
         failed.value = true;
         tellOwner('part-failed', helper);
+        if (!Pending) return;
+        tries += 1;
+        void wait(toBackoffMs(tries)).then(() => get(helper));
       },
     );
   };

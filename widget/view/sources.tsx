@@ -1,16 +1,15 @@
 /** What an answer cites. */
+import { useLayoutEffect } from 'preact/hooks';
 import { toSafeLink } from '../markdown/url.ts';
-import type { Entry } from '../state/entries.ts';
-import type { Answer } from '../state/turn.ts';
 import css from '../styles/sources.css?inline';
 import { useChat } from './context.ts';
+import type { AnswerProps } from './message.tsx';
 
 export { css };
 
-export type SourcesProps = { entry: Entry; answer: Answer };
-
-export default function Sources({ entry, answer }: SourcesProps) {
+export default function Sources({ entry, answer, onGrow }: AnswerProps) {
   const { conversation, t } = useChat();
+  useLayoutEffect(onGrow, []);
   return (
     <nav class="sources" aria-label={t('sources', { number: conversation.entries.value.indexOf(entry) + 1 })}>
       <ol>

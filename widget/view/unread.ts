@@ -1,10 +1,11 @@
-/** The count of answers that came while the chat was closed, on its launcher. */
-import { effect, type ReadonlySignal } from '@preact/signals';
+/** The count of answers that came while the chat was closed: on its launcher, and read out. */
+import { computed, effect, type ReadonlySignal } from '@preact/signals';
 import type { Panel } from '../state/panel.ts';
 import { fill, type Strings } from '../strings/en.ts';
 import css from '../styles/unread.css?inline';
 
 const mostShown = 9;
+const voiceMs = 100;
 
 export function markUnread(
   root: ShadowRoot,
@@ -18,14 +19,31 @@ export function markUnread(
   root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
   const mark = document.createElement('span');
   mark.part.value = 'unread';
-  effect(() => onCount(panel.unread.value));
+  const voice = document.createElement('span');
+  voice.role = 'status';
+  voice.part.value = 'unread-voice';
+  root.append(voice);
+  // Under a veil nobody knows whose they are.
+  const unread = computed(() => (panel.veil.value > 0 ? 0 : panel.unread.value));
+  effect(() => onCount(unread.value));
+  let speaking: ReturnType<typeof setTimeout> | undefined;
   effect(() => {
-    const count = panel.unread.value;
+    const count = unread.value;
     // The name of the launcher is set anew with each of these.
     void [panel.isDock.value, strings.value];
+    clearTimeout(speaking);
+    if (count === 0) {
+      voice.textContent = '';
+      launcher.ariaLabel = strings.value[panel.isOpen.value ? 'close' : 'open'];
+      return mark.remove();
+    }
+    const words = fill(strings.value.openUnread, { count });
     mark.textContent = count > mostShown ? `${mostShown}+` : String(count);
-    if (count === 0) return mark.remove();
     launcher.append(mark);
-    launcher.ariaLabel = fill(strings.value.openUnread, { count });
+    launcher.ariaLabel = words;
+    // Only what comes into a region that stands already is read out.
+    speaking = setTimeout(() => {
+      voice.textContent = words;
+    }, voiceMs);
   });
 }
