@@ -14,6 +14,7 @@ import type { MemoryStore } from './store/memories.ts';
 import type { MessageStore } from './store/messages.ts';
 import type { PauseStore } from './store/pauses.ts';
 import type { SourceStore } from './store/sources.ts';
+import type { SubscriberStore } from './store/subscribers.ts';
 import type { WorkspaceStore } from './store/workspaces.ts';
 import type { Tool } from './tools.ts';
 import type { ChatRates } from './turns/gate.ts';
@@ -23,6 +24,7 @@ export interface Parts {
   config: AgentConfig;
   events: EventLog;
   accounts: AccountStore;
+  subscribers: SubscriberStore;
   bots: BotStore;
   chats: ChatStore;
   keys: KeyStore;

@@ -34,6 +34,7 @@ import { createMemoryStore } from './store/memories.ts';
 import { createMessageStore } from './store/messages.ts';
 import { createPauseStore } from './store/pauses.ts';
 import { createSourceStore } from './store/sources.ts';
+import { createSubscriberStore } from './store/subscribers.ts';
 import { createWorkspaceStore } from './store/workspaces.ts';
 import { createHttpTool } from './tools.ts';
 import { createChatRates } from './turns/gate.ts';
@@ -67,6 +68,7 @@ export function createAgentService(options: AgentServiceOptions): AgentService {
     search,
     sources,
     accounts: createAccountStore(db, config.now),
+    subscribers: createSubscriberStore(db, config.now),
     bots: createBotStore(db, config.now, { uuid: config.botId, settings: toBot(config) }),
     chats: createChatStore(db, config.now),
     keys: createKeyStore(db, config.now),

@@ -241,17 +241,21 @@ describe('a chat call', () => {
 describe('people', () => {
   test('who signs in is a subscriber, listed newest first (S11, S146, S149, S178, S179)', async () => {
     await join('ada@shop.example');
-    await join('ben@shop.example');
-    await join('ada@shop.example');
+    const member_id = await join('ben@shop.example');
+    await join('ADA@shop.example');
     const { body } = await agent.client.call('GET', '/v1/bot/subscriber/readall');
-    expect(body.subscribers).toMatchObject([{ email: 'ben@shop.example' }, { email: 'ada@shop.example' }]);
+    expect(body.subscribers).toMatchObject([{ email: 'ben@shop.example' }, { email: 'ADA@shop.example' }]);
     expect(body.subscribers[0]).toEqual({
       id: expect.any(Number),
       email: 'ben@shop.example',
       name: null,
       subscribed_at: new Date(agent.clock.now).toISOString(),
+      type: 'subscriber',
+      member_id,
     });
     expect(body.pagination.total).toBe(2);
+    const ofProject = await agent.client.call('GET', '/v1/bot/subscriber/readall', { bot_id: undefined });
+    expect(ofProject.body.subscribers).toEqual(body.subscribers);
   });
 
   test('what a signed-in visitor asks to be remembered is used, read, counted and erased (S181)', async () => {

@@ -30,7 +30,9 @@ export function createAgentClient(baseUrl: string, target: AgentTarget, send: Fe
     const url = new URL(path, baseUrl);
     const all: Record<string, unknown> = { ...ids, ...input };
     const inQuery = method === 'GET' || method === 'DELETE';
-    if (inQuery) for (const [name, value] of Object.entries(all)) url.searchParams.set(name, String(value));
+    if (inQuery)
+      for (const [name, value] of Object.entries(all))
+        if (value !== undefined) url.searchParams.set(name, String(value));
     return new Request(url, {
       method,
       headers: {

@@ -40,6 +40,10 @@ export interface AnswerRequest {
   overrides: { instruction?: string; model?: string; temperature?: number; maxReplyTokens?: number };
   /** What is remembered of the visitor, oldest first; absent for guests, and where memory is off. */
   memories?: { known: readonly string[]; add(content: string, type: MemoryType): void } | undefined;
+  /** Keeps an address that the visitor gave. `save` tells its id; undefined: of another chat, which is for staff alone. */
+  contacts: {
+    save(contact: { email: string; name: string | null }, chatId?: string): number | undefined;
+  };
   /** Present when the turn goes on after a pause. */
   resumed?: { tool: PauseRecord['tool']; executionId: string; decision: Decision; state: unknown };
 }

@@ -8,8 +8,7 @@ import type {
 import type { ProviderOptions } from '../options.ts';
 import type { FoundPassage, Search } from '../retrieval/search.ts';
 import { toTerms } from '../retrieval/terms.ts';
-import { memoryTypes } from '../store/memories.ts';
-import type { Tool, ToolParameters } from '../tools.ts';
+import type { ToolParameters } from '../tools.ts';
 import {
   type Answerer,
   type AnswerPort,
@@ -20,6 +19,7 @@ import {
 } from './answerer.ts';
 import { createCitations } from './citations.ts';
 import { complete, toParameters } from './completion.ts';
+import { withOwnTools } from './owntools.ts';
 import { estimateTokens } from './pace.ts';
 import { toDataBlock, toPrompt } from './prompt.ts';
 
@@ -55,7 +55,7 @@ export function createProviderAnswerer(options: ProviderOptions, search: Search)
     },
 
     async answer(asked, port, signal) {
-      const request = withMemoryTool(asked);
+      const request = withOwnTools(asked);
       const total: Usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
       const state = request.resumed ? resume(request) : begin(request, search);
       const citations = createCitations(
@@ -114,30 +114,6 @@ export function createProviderAnswerer(options: ProviderOptions, search: Search)
       return answer.choices[0]?.message.content ?? '';
     },
   };
-}
-
-/** What the model finds worth remembering of a signed-in visitor is kept by a tool of its own. */
-function withMemoryTool(request: AnswerRequest): AnswerRequest {
-  const { memories, tools, reasoningMode } = request;
-  if (!memories || reasoningMode === 'standard') return request;
-  const save: Tool = {
-    name: 'save_memory',
-    title: 'Remember',
-    description: 'Remembers something about this visitor for later conversations.',
-    approval: 'auto',
-    parameters: {
-      type: 'object',
-      properties: { content: { type: 'string' }, type: { type: 'string', enum: memoryTypes } },
-      required: ['content'],
-    },
-    async run({ content, type }) {
-      if (typeof content !== 'string' || content.trim() === '')
-        return { ok: false, result: { error: 'content: a text is needed.' } };
-      memories.add(content, memoryTypes.find((one) => one === type) ?? 'semantic');
-      return { ok: true, result: { saved: true } };
-    },
-  };
-  return { ...request, tools: [...tools, save] };
 }
 
 function begin(request: AnswerRequest, search: Search): State {

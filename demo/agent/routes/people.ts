@@ -1,30 +1,30 @@
-/** The people of an agent: its subscribers, and what it remembers of them. For staff. */
+/** The people of an agent: its subscribers and leads, and what it remembers of them. For staff. */
 
 import type { Hono } from 'hono';
 import * as v from 'valibot';
-import { type AccessEnv, requireBot, requireStaff } from '../access.ts';
+import { type AccessEnv, requireBot, requireProject, requireStaff } from '../access.ts';
 import { AgentError } from '../errors.ts';
-import { chatId, paging, takes, target } from '../input.ts';
+import { chatId, paging, projectTarget, takes, target } from '../input.ts';
 import { readPage, toPagination } from '../paging.ts';
 import type { Parts } from '../parts.ts';
 import { memoryTypes, type UserMemory } from '../store/memories.ts';
-import { toIso } from '../turns/wire.ts';
+import { toIso, toWireSubscriber } from '../turns/wire.ts';
 
 const memoriesPerPage = 50;
 
 export function routePeople(app: Hono<AccessEnv>, parts: Parts) {
-  const { accounts, memories } = parts;
+  const { subscribers, memories } = parts;
+  const ofProject = { ...projectTarget, bot_id: v.optional(target.bot_id) };
 
-  app.get('/v1/bot/subscriber/readall', takes({ ...target, ...paging }), async (c) => {
-    const input = c.get('input');
-    const bot = requireBot(parts, c.get('caller'), input);
-    requireStaff(c.get('caller'));
+  app.get('/v1/bot/subscriber/readall', takes({ ...ofProject, ...paging }), async (c) => {
+    const { project_id, bot_id, ...input } = c.get('input');
+    const caller = c.get('caller');
+    if (bot_id === undefined) requireProject(caller, { project_id });
+    else requireBot(parts, caller, { project_id, bot_id });
+    requireStaff(caller);
     const page = readPage(input);
-    const { subscribers, total } = accounts.list(bot.uuid, page);
-    return c.json({
-      subscribers: subscribers.map((one) => ({ ...one, subscribed_at: toIso(one.subscribed_at) })),
-      pagination: toPagination(page, total),
-    });
+    const { subscribers: found, total } = subscribers.list(project_id, bot_id, page);
+    return c.json({ subscribers: found.map(toWireSubscriber), pagination: toPagination(page, total) });
   });
 
   app.get(

@@ -7,7 +7,7 @@ import { AgentError } from '../errors.ts';
 import { takes, target } from '../input.ts';
 import type { Parts } from '../parts.ts';
 import { verifySsoToken } from '../sso.ts';
-import { toIso } from '../turns/wire.ts';
+import { toWireSubscriber } from '../turns/wire.ts';
 
 export function routeSso(app: Hono<AccessEnv>, parts: Parts) {
   const { config } = parts;
@@ -24,11 +24,12 @@ export function routeSso(app: Hono<AccessEnv>, parts: Parts) {
       if (config.ssoSecret === undefined)
         throw new AgentError(404, 'sso_not_configured', 'This agent has no SSO secret.');
       const person = await verifySsoToken(input.token, config.ssoSecret, bot.uuid, config.now);
-      const { memberId, subscriber, isNew } = parts.accounts.join(caller.projectId, bot.uuid, person);
+      const account = parts.accounts.join(caller.projectId, person);
+      const { subscriber, isNew } = parts.subscribers.join(bot.uuid, account);
       if (isNew) parts.events.record('subscriber.joined', { subscriber_id: subscriber.id });
       return c.json({
-        member_id: memberId,
-        subscriber: { ...subscriber, subscribed_at: toIso(subscriber.subscribed_at) },
+        member_id: account.uuid,
+        subscriber: toWireSubscriber(subscriber),
         project_member: config.memberEmails.includes(person.email.toLowerCase()),
       });
     },

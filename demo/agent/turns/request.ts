@@ -34,6 +34,14 @@ export async function toAnswerRequest(
       ...call.overrides,
     },
     memories: memoriesOf(parts, bot, chat, call),
+    contacts: {
+      save(contact, chatId = chat.chat_id) {
+        if (chatId !== chat.chat_id && call.persona !== 'builder') return undefined;
+        const id = parts.subscribers.saveLead(bot.uuid, contact, chatId);
+        parts.events.record('contact.saved', { chat_id: chatId, subscriber_id: id });
+        return id;
+      },
+    },
   };
   let { summary } = chat;
   let messages = parts.messages.after(chat.id, chat.summary_until).filter(({ id }) => id <= user.id);

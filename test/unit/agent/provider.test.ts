@@ -159,6 +159,28 @@ describe('the answerer over a model provider', () => {
     await signed.close();
   });
 
+  test('keeps a contact that the visitor leaves as a lead of that chat, once a person (S12)', async () => {
+    const call = (input: object) => ({ deltas: [callTool('save_contact', input)] });
+    const done = { deltas: [say('Done.')] };
+    const results = () =>
+      provider.requests.flatMap(({ body }) => body.messages.at(-1)).filter(({ role }) => role === 'tool');
+    provider.scripts.push(call({ email: 'Wren@site.example', name: 'Wren' }), done);
+    provider.scripts.push(call({ email: 'wren@site.example' }), done);
+    provider.scripts.push(call({ email: 'nobody' }), done);
+    provider.scripts.push(call({ email: 'finch@site.example', chat_id: 'another' }), done);
+    for (let times = 0; times < 4; times += 1)
+      await agent.client.chat('Write to me', { chat_id, purpose: 'service' });
+    const [first, second, wrong, foreign] = results().map(({ content }) => JSON.parse(content));
+    expect(first).toEqual({ id: expect.any(Number) });
+    expect(second).toEqual(first);
+    expect(wrong.code).toBe('invalid_email');
+    expect(foreign.code).toBe('forbidden');
+    const { body } = await agent.client.call('GET', '/v1/bot/subscriber/readall');
+    expect(body.subscribers).toMatchObject([
+      { id: first.id, email: 'Wren@site.example', name: 'Wren', type: 'lead', member_id: null },
+    ]);
+  });
+
   test('pauses for a tool that needs approval and goes on with its result', async () => {
     provider.scripts.push(
       { deltas: [say('One moment. '), callTool('order_status', { orderNumber: 'LF-10234' })] },
