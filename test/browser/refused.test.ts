@@ -2,8 +2,8 @@
 import type { Route } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { states } from '../../widget/states.ts';
-import { en } from '../../widget/strings/en.ts';
 import { findChat } from '../support/browser.ts';
+import { english } from '../support/english.ts';
 import { startFakeHelper, toPage } from '../support/fakehelper.ts';
 import { createGate } from '../support/gate.ts';
 import { useStage, useVisitor } from '../support/stage.ts';
@@ -34,10 +34,10 @@ describe('a question that the helper gives no session for is said not to be sent
     await page.route('**/session', refuse);
     await chat.ask('Is anybody there?');
     const failed = await chat.waitForAnswer('failed');
-    await failed.getByText(en[code]).waitFor();
-    expect(await chat.panel.getByText(en.thinking).count()).toBe(0);
-    expect(await chat.panel.locator('p').getByText(en[code]).count()).toBe(1);
-    await expect.poll(async () => (await chat.announcer.textContent())?.trim()).toBe(en[code]);
+    await failed.getByText(english[code]).waitFor();
+    expect(await chat.panel.getByText(english.thinking).count()).toBe(0);
+    expect(await chat.panel.locator('p').getByText(english[code]).count()).toBe(1);
+    await expect.poll(async () => (await chat.announcer.textContent())?.trim()).toBe(english[code]);
     await page.unroute('**/session', refuse);
     const retry = chat.button('Try again');
     expect(await retry.count()).toBe(states[code].way === 'retry' ? 1 : 0);
@@ -77,7 +77,7 @@ test.each([
   await chat.ask('Is anybody there?');
   for (let seconds = 0; seconds < 90; seconds += 1) await page.clock.runFor(1_000);
   const failed = await chat.waitForAnswer('failed');
-  await failed.getByText(en[code]).waitFor();
+  await failed.getByText(english[code]).waitFor();
   expect(await chat.readQuestions()).toEqual(['Is anybody there?']);
 });
 
@@ -99,7 +99,7 @@ test('a question that waits for a helper out of reach says that it waits', async
   const { page, chat } = scene;
   await page.route('**/session', (route) => route.abort('connectionrefused'));
   await chat.ask('Anybody?');
-  await chat.answers.getByText(en['waiting-unreachable']).waitFor();
+  await chat.answers.getByText(english['waiting-unreachable']).waitFor();
   await page.unroute('**/session');
   await chat.waitForAnswer('completed');
 });
@@ -148,7 +148,7 @@ test('where another tab has signed somebody else in, a question is said not to b
   if (!(await chat.panel.isVisible())) await chat.composer.click();
   await chat.ask('As whom?');
   const failed = await chat.waitForAnswer('failed');
-  await failed.getByText(en['sso-token-expired']).waitFor();
+  await failed.getByText(english['sso-token-expired']).waitFor();
   expect(await chat.button('Try again').count()).toBe(0);
   expect(await chat.readQuestions()).toEqual(['As whom?']);
 });
@@ -167,7 +167,7 @@ test('Stop holds at once for a question that the helper has not taken yet, and i
   await chat.ask('Too late?');
   await chat.stop.click();
   const stopped = await chat.waitForAnswer('stopped');
-  await stopped.getByText(en['stopped-empty']).waitFor();
+  await stopped.getByText(english['stopped-empty']).waitFor();
   await expect.poll(() => stops).toEqual(['before']);
   isTaken = true;
   gate.open();

@@ -3,8 +3,8 @@ import type { Page, Route } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { ProblemCode, TurnEventKind } from '../../server-helper/protocol/wire.ts';
 import { type State, states } from '../../widget/states.ts';
-import { en } from '../../widget/strings/en.ts';
 import { findChat } from '../support/browser.ts';
+import { english } from '../support/english.ts';
 import { startFakeHelper, toPage } from '../support/fakehelper.ts';
 import { type Scene, useStage } from '../support/stage.ts';
 
@@ -103,7 +103,7 @@ const scenes: Record<State, Act> = {
     await answered(scene);
     await scene.context.setOffline(true);
     await scene.chat.ask('And now?');
-    await scene.chat.answers.getByText(en['waiting-offline']).waitFor();
+    await scene.chat.answers.getByText(english['waiting-offline']).waitFor();
     await scene.chat.stop.click();
   },
   unreachable: async ({ page, chat }) => {
@@ -301,7 +301,7 @@ describe('every state has a sentence, a way out, a voice, and for the site owner
     await page.goto(`${stage.server.here}/`);
     await act({ context, page, chat });
 
-    const sentence = en[state].replace('{over}', '7');
+    const sentence = english[state].replace('{over}', '7');
     await chat.panel.getByText(sentence).first().waitFor();
     if (silent) expect(await readHeard(page)).not.toContain(sentence);
     else await expect.poll(() => readHeard(page)).toContain(sentence);

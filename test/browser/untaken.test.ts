@@ -2,8 +2,8 @@
 import type { Page, Route } from 'playwright-core';
 import { expect, test } from 'vitest';
 import type { ConversationReply } from '../../server-helper/protocol/wire.ts';
-import { en } from '../../widget/strings/en.ts';
 import { findChat } from '../support/browser.ts';
+import { english } from '../support/english.ts';
 import { startFakeHelper, toPage } from '../support/fakehelper.ts';
 import { createGate } from '../support/gate.ts';
 import { useStage, useVisitor } from '../support/stage.ts';
@@ -97,7 +97,7 @@ test('a conversation that cannot be loaded beside a question on its way is said 
   await page.unroute(turns);
   await walk(page, '/two');
   await chat.waitForAnswer('completed');
-  await chat.panel.locator('p').getByText(en['resume-failed']).waitFor();
+  await chat.panel.locator('p').getByText(english['resume-failed']).waitFor();
   await page.unroute(/\/conversations\/[\w-]+$/);
   await chat.button('Try again').click();
   await expect.poll(chat.readQuestions).toEqual(['Before', 'First']);
@@ -127,7 +127,7 @@ test('a decision whose reply is lost is followed, and is not said to be missing'
   });
   await chat.button('Allow').press('Enter');
   await chat.waitForAnswer('completed');
-  expect(await chat.panel.getByText(en['decision-failed']).count()).toBe(0);
+  expect(await chat.panel.getByText(english['decision-failed']).count()).toBe(0);
 });
 
 test('a decision that did not arrive is said so, and the card waits on', async () => {
@@ -136,7 +136,7 @@ test('a decision that did not arrive is said so, and the card waits on', async (
   await chat.waitForAnswer('paused');
   await page.route(decision, cut);
   await chat.button('Allow').press('Enter');
-  await chat.panel.locator('p').getByText(en['decision-failed']).waitFor();
+  await chat.panel.locator('p').getByText(english['decision-failed']).waitFor();
   await page.unroute(decision);
   await chat.waitForAnswer('paused');
   await chat.button('Allow').press('Enter');

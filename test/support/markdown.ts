@@ -5,8 +5,8 @@ import { loadReferences } from '../../widget/markdown/entities.ts';
 import { createGrowing } from '../../widget/markdown/grow.ts';
 import type { RenderContext } from '../../widget/markdown/render.tsx';
 import { renderBlocks } from '../../widget/markdown/render.tsx';
-import { en } from '../../widget/strings/en.ts';
 import gfm from '../vectors/gfm-spec.json' with { type: 'json' };
+import { english } from './english.ts';
 import { toHtml } from './html.ts';
 
 export type Example = { name: string; markdown: string; html: string };
@@ -14,7 +14,7 @@ export type Example = { name: string; markdown: string; html: string };
 await loadReferences();
 
 /** Without the copy button, which no specification knows. */
-const context: RenderContext = { copyButton: () => h('wbr', null), strings: en };
+const context: RenderContext = { copyButton: () => h('wbr', null), strings: english };
 
 export function renderOnce(markdown: string): string {
   return toHtml(renderBlocks(createGrowing().update(markdown), context)).replaceAll('<wbr></wbr>', '');

@@ -6,8 +6,8 @@ import { isMisleading, toSafeLink } from '../../widget/markdown/url.ts';
 import { createMemory } from '../../widget/state/memory.ts';
 import { createAnswer, reduceAnswer } from '../../widget/state/turn.ts';
 import { type State, states } from '../../widget/states.ts';
-import { en } from '../../widget/strings/en.ts';
 import { toBackoffMs } from '../../widget/transport/backoff.ts';
+import { english } from '../support/english.ts';
 
 function createStorage(kept: Record<string, string> = {}): Storage {
   return {
@@ -143,7 +143,7 @@ describe('the table of states', () => {
   });
 
   test('has a sentence for each state', () => {
-    for (const state of Object.keys(states) as State[]) expect(en[state].length).toBeGreaterThan(0);
+    for (const state of Object.keys(states) as State[]) expect(english[state].length).toBeGreaterThan(0);
   });
 
   test('offers a second try of all that the wire calls retryable, and of nothing that it cannot mend', () => {

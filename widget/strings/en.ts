@@ -1,11 +1,16 @@
-/** Every sentence that the widget says, in English. `{name}` is filled in. */
+/** What the widget says, in English, but for what a part of the view says alone: that comes with the part. `{name}` is filled in. */
 import type { State } from '../states.ts';
+import type { words as answer } from './en/answer.ts';
+import type { words as copy } from './en/copy.ts';
+import type { words as decision } from './en/decision.ts';
+import type { words as history } from './en/history.ts';
+import type { words as sources } from './en/sources.ts';
+import type { words as unread } from './en/unread.ts';
 
-export const en = {
+const words = {
   language: 'en',
   chat: 'Chat',
   open: 'Open chat',
-  openUnread: 'Open chat. New answers: {count}',
   close: 'Close chat',
   panel: 'Chat with {name}',
   compose: 'Your question',
@@ -14,37 +19,15 @@ export const en = {
   newConversation: 'New conversation',
   history: 'Conversations',
   back: 'Back to the conversation',
-  noHistory: 'No conversations yet.',
-  more: 'Show more',
   older: 'Show older messages',
-  removeTitle: 'Delete “{title}”',
-  removeSure: 'Delete for good?',
-  keep: 'Keep',
-  untitled: 'Conversation',
   you: 'You',
   incomplete: 'This answer is incomplete.',
   retry: 'Try again',
   retryIn: 'Try again in {seconds} s',
-  sources: 'Sources of answer {number}',
-  copy: 'Copy code',
-  copied: 'Copied',
-  image: 'Image',
-  taskDone: 'Done',
-  taskOpen: 'Not done',
-  approvalTitle: 'May the agent do this?',
-  planTitle: 'Is this plan right?',
-  approve: 'Allow',
-  deny: 'Do not allow',
-  acceptPlan: 'Accept',
-  denyPlan: 'Decline',
-  questionTitle: 'The agent asks',
-  answer: 'Send answer',
-  ownAnswer: 'Something else',
   toolRunning: '{title}: running',
   toolDone: '{title}: done',
   toolFailed: '{title}: failed',
   announceAnswer: 'Answer: {text}',
-  openUntil: 'Open until {time}.',
 
   // The states, each under its own name.
   'bad-request': 'This could not be sent.',
@@ -88,15 +71,24 @@ export const en = {
   'token-refused': 'Your sign-in could not be checked. You are chatting as a guest.',
   'resume-failed': 'The conversation could not be loaded.',
   'older-failed': 'Older messages could not be loaded.',
-  'list-failed': 'Your conversations could not be loaded.',
-  'delete-failed': 'This conversation was not deleted.',
   'stop-failed': 'The answer could not be stopped.',
-  'decision-failed': 'Your decision did not arrive.',
   'part-failed': 'This part of the chat could not be loaded. If it stays so, reload the page.',
-} satisfies Record<State, string> & Record<string, string>;
+};
 
-export type StringKey = keyof typeof en;
+type Words = typeof words &
+  typeof answer &
+  typeof copy &
+  typeof decision &
+  typeof history &
+  typeof sources &
+  typeof unread;
+
+/** Every sentence of a language; each state has one under its own name. */
+export type StringKey = keyof Words | State;
 export type Strings = Readonly<Record<StringKey, string>>;
+
+/** A part that is loaded adds its words. */
+export const en = words as Words satisfies Strings;
 
 export function fill(text: string, values: Readonly<Record<string, string | number>> = {}): string {
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));

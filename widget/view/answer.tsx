@@ -3,13 +3,14 @@ import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { references } from '../markdown/entities.ts';
 import { Markdown } from '../markdown/markdown.tsx';
 import type { RenderContext } from '../markdown/render.tsx';
+import { words } from '../strings/en/answer.ts';
 import css from '../styles/answer.css?inline';
 import { useChat } from './context.ts';
 import type { AnswerProps } from './message.tsx';
 import { createPart } from './part.tsx';
 import { keepSelection } from './selection.ts';
 
-export { css };
+export { css, words };
 
 /** With the first answer that cites something; until it is there the words are all there is. */
 const Sources = createPart<AnswerProps>(

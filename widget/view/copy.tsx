@@ -1,8 +1,11 @@
 /** Copies a block of code, and says that it did; where the browser refuses, the code is selected instead. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { words } from '../strings/en/copy.ts';
 import { useChat } from './context.ts';
 import { Icon } from './icons.tsx';
+
+export { words };
 
 const saidMs = 2_000;
 const toDo = 'M9 9V5.500h9.500V15H15M5.5 9H15v9.500H5.500z';

@@ -4,10 +4,11 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { Question, TurnEventData } from '../../server-helper/protocol/wire.ts';
 import { createDeciding } from '../state/deciding.ts';
 import type { Entry } from '../state/entries.ts';
+import { words } from '../strings/en/decision.ts';
 import css from '../styles/decision.css?inline';
 import { useChat } from './context.ts';
 
-export { css };
+export { css, words };
 
 type DecisionProps = { entry: Entry; pause: TurnEventData['turn-paused'] };
 

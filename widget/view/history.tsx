@@ -3,12 +3,13 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { ConversationList, ConversationSummary } from '../../server-helper/protocol/wire.ts';
 import { toWidgetError, type WidgetError } from '../errors.ts';
+import { words } from '../strings/en/history.ts';
 import css from '../styles/history.css?inline';
 import { useChat } from './context.ts';
 import { Icon } from './icons.tsx';
 import { Notice } from './notice.tsx';
 
-export { css };
+export { css, words };
 
 export default function History() {
   const { sessions, list, t } = useChat();

@@ -3,11 +3,12 @@ import { signal } from '@preact/signals';
 import type { FunctionComponent } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { tellOwner } from '../states.ts';
+import { en } from '../strings/en.ts';
 import { toBackoffMs, wait } from '../transport/backoff.ts';
 import { useChat } from './context.ts';
 import { Notice } from './notice.tsx';
 
-type PartModule<P> = { default: FunctionComponent<P>; css?: string };
+type PartModule<P> = { default: FunctionComponent<P>; css?: string; words?: object };
 
 /** @param Pending stands for it until it is there, and it is tried again unasked; without one that is said in its place */
 export function createPart<P extends object>(
@@ -27,6 +28,7 @@ export function createPart<P extends object>(
     load().then(
       (part) => {
         sheet.replaceSync(part.css ?? '');
+        Object.assign(en, part.words);
         loaded.value = part.default;
       },
       () => {

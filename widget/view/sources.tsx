@@ -1,11 +1,12 @@
 /** What an answer cites. */
 import { useLayoutEffect } from 'preact/hooks';
 import { toSafeLink } from '../markdown/url.ts';
+import { words } from '../strings/en/sources.ts';
 import css from '../styles/sources.css?inline';
 import { useChat } from './context.ts';
 import type { AnswerProps } from './message.tsx';
 
-export { css };
+export { css, words };
 
 export default function Sources({ entry, answer, onGrow }: AnswerProps) {
   const { conversation, t } = useChat();

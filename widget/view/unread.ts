@@ -1,6 +1,7 @@
 /** The count of answers that came while the chat was closed: on its launcher, and read out. */
 import { computed, effect, type ReadonlySignal } from '@preact/signals';
 import type { Panel } from '../state/panel.ts';
+import { words as english } from '../strings/en/unread.ts';
 import { fill, type Strings } from '../strings/en.ts';
 import css from '../styles/unread.css?inline';
 
@@ -37,7 +38,7 @@ export function markUnread(
       launcher.ariaLabel = strings.value[panel.isOpen.value ? 'close' : 'open'];
       return mark.remove();
     }
-    const words = fill(strings.value.openUnread, { count });
+    const words = fill({ ...english, ...strings.value }.openUnread, { count });
     mark.textContent = count > mostShown ? `${mostShown}+` : String(count);
     launcher.append(mark);
     launcher.ariaLabel = words;

@@ -1,0 +1,6 @@
+/** English: an answer’s markdown. */
+export const words = {
+  image: 'Image',
+  taskDone: 'Done',
+  taskOpen: 'Not done',
+};

@@ -1,0 +1,5 @@
+/** English: copying code. */
+export const words = {
+  copy: 'Copy code',
+  copied: 'Copied',
+};

@@ -1,0 +1,11 @@
+/** English: the list of conversations. */
+export const words = {
+  noHistory: 'No conversations yet.',
+  more: 'Show more',
+  removeTitle: 'Delete “{title}”',
+  removeSure: 'Delete for good?',
+  keep: 'Keep',
+  untitled: 'Conversation',
+  'list-failed': 'Your conversations could not be loaded.',
+  'delete-failed': 'This conversation was not deleted.',
+};
