@@ -66,7 +66,7 @@ export function wasUntaken({ earlier }: Pick<Ended, 'earlier'>): boolean {
 }
 
 /** An agent that was told to stop may write down what it had said this much later. */
-const lateMs = 120_000;
+export const lateMs = 120_000;
 
 /** Of one that completed under a known id nothing is left to come. */
 export function mayBeWrittenLate(other: Ended, turn: Pick<Ended, 'at'>): boolean {

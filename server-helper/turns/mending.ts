@@ -8,7 +8,7 @@ import { isBehind } from '../conversation/words.ts';
 import { HelperError } from '../errors.ts';
 import type { ConversationRecord } from '../store/store.ts';
 import { sleep, within } from '../within.ts';
-import { findAnswer, isAsked, maySpeakStill, tellingChars } from './record.ts';
+import { findAnswer, isAsked, type Lately, maySpeakStill, readLately, tellingChars } from './record.ts';
 import type { RunContext } from './run.ts';
 import type { LiveTurn } from './turn.ts';
 
@@ -24,7 +24,8 @@ type Broken = {
   readonly conversation: ConversationRecord;
   readonly isDone: boolean;
   readonly hasArrived: boolean;
-  followAgain(isSure: boolean): Promise<AnswerEnd>;
+  readonly mayRun: boolean;
+  followAgain(isSure: boolean, lately: Lately): Promise<AnswerEnd>;
   onLife(): void;
 };
 
@@ -50,7 +51,7 @@ export async function findRest(
   const asItStands = (): Rest => ({ kind: 'text', text: turn.text, id: undefined });
   let error = cause ?? new HelperError('agent-unavailable');
   /** Something runs at the agent, perhaps this turn; and what its record held as the answer then. */
-  let [isPerhaps, before]: [boolean, string?] = [false];
+  let [isPerhaps, held]: [boolean, string?] = [false];
   let last = waitsMs.length - 1;
 
   for (let round = 0; round <= last; round += 1) {
@@ -65,12 +66,13 @@ export async function findRest(
       isPerhaps ||= told === true || said === null;
       if (told) {
         run.onLife();
-        if (run.hasArrived) last = Math.max(last, Math.min(round + 2, mostRounds));
+        if (run.hasArrived || run.mayRun) last = Math.max(last, Math.min(round + 2, mostRounds));
       }
       // While an earlier turn may still be speaking, only its own words tell whose reply runs there.
-      const isSure = told === true && !maySpeakStill(await store.listTurns(conversation.id, newest), turn.id);
+      const before = told ? await store.listTurns(conversation.id, newest) : [];
+      const isSure = told === true && !maySpeakStill(before, turn.id);
       if (isSure || (told && turn.text.length >= tellingChars)) {
-        const end = await run.followAgain(isSure);
+        const end = await run.followAgain(isSure, readLately(before, turn.id));
         if (run.isDone) return nothing(error);
         if (turn.reply) return { kind: 'reply', reply: turn.reply };
         if (turn.pause) return { kind: 'pause', pause: turn.pause };
@@ -84,7 +86,7 @@ export async function findRest(
       const found = findAnswer(messages, heard, turn.id, run.hasArrived);
       const isLate = found !== undefined && isBehind(found.text, turn.text);
       // Of one that may still be written the record has a part, until it has long stayed as it is.
-      const isSteady = found !== undefined && found.text === before;
+      const isSteady = found !== undefined && found.text === held;
       const isSettled =
         told === false ? isSteady && round >= steadyRound : told === undefined && isSteady && round === last;
       if (found && !isLate && (isSettled || isWhole(turn) || (told === false && found.finished))) {
@@ -92,7 +94,7 @@ export async function findRest(
         if (found.text.startsWith(turn.text)) turn.say(found.text.slice(turn.text.length));
         return { kind: 'text', text: found.text, id: found.id };
       }
-      before = found?.text;
+      held = found?.text;
       if (isWhole(turn)) return asItStands();
       if (!found && !run.hasArrived && !isPerhaps) {
         // Nothing runs there, and the record has nothing of it.

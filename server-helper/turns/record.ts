@@ -3,6 +3,7 @@ import type { RecordedMessage } from '../agent/conversation.ts';
 import { alignRecord, clockSkewMs, type Exchange } from '../conversation/alignment.ts';
 import {
   isStanding,
+  lateMs,
   mayBeWrittenLate,
   readEarlier,
   type TakenBack,
@@ -116,6 +117,30 @@ export function maySpeakStill(turns: readonly Turn[], turnId: string): boolean {
     (other) =>
       !['completed', 'paused'].includes(other.status) && !wasRefused(other) && mayBeWrittenLate(other, turn),
   );
+}
+
+/** What ended not long before a turn began, so that an agent may still tell it as its running reply. */
+export type Lately = {
+  /** The agent's ids of all other answers. */
+  ids: readonly string[];
+  /** The words of what was said; undefined where they are not kept here. */
+  answers: readonly (string | undefined)[];
+  questions: readonly string[];
+};
+
+export function readLately(turns: readonly Turn[], turnId: string): Lately {
+  const turn = turns.find(({ id }) => id === turnId);
+  if (!turn) return { ids: [], answers: [], questions: [] };
+  const { ids, takenBack } = readEarlier(turn.earlier);
+  const others = [...turns.filter((other) => other !== turn), ...takenBack.map(toTurn)];
+  const ended = others.filter(
+    (other) => other.status === 'completed' && (other.endedAt ?? other.at) >= turn.at - lateMs,
+  );
+  return {
+    ids: [...ids, ...others.flatMap(({ agentMessageId }) => agentMessageId ?? [])],
+    answers: ended.map(({ answer }) => (answer === undefined ? undefined : toWords(answer))),
+    questions: ended.map(({ question }) => toWords(question)),
+  };
 }
 
 function isSameBeginning(text: string, other: string): boolean {

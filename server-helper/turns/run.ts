@@ -11,6 +11,7 @@ import type { ConversationRecord, Store } from '../store/store.ts';
 import { afterCancelMs, tellToStop } from './cancelling.ts';
 import { toFinalText } from './finaltext.ts';
 import { findRest } from './mending.ts';
+import type { Lately } from './record.ts';
 import { createReplayed, type Replayed } from './replayed.ts';
 import type { Clock, LiveTurn, TurnEnd } from './turn.ts';
 
@@ -38,6 +39,8 @@ export class TurnRun implements AnswerSink {
   /** The agent has taken the call: its record will hold the question. */
   #arrived = false;
   #asked = false;
+  /** Something that may be this turn's runs at the agent. */
+  #mayRun = false;
   #cancelling = false;
   /** Takes the text while the reply is followed again from its start. */
   #replayed: Replayed | undefined;
@@ -62,6 +65,8 @@ export class TurnRun implements AnswerSink {
   }
 
   onOpen(): void {
+    // What runs there may be another turn's.
+    if (this.#replayed) return;
     this.#arrived = true;
     // Stop was pressed before the agent had the question: only now is there something to cancel.
     if (this.#cancelling) this.#cancelUpstream();
@@ -72,14 +77,8 @@ export class TurnRun implements AnswerSink {
   }
 
   onFrame(frame: Frame): boolean {
-    const replayed = this.#replayed;
-    if (replayed && frame.kind === 'text') replayed.say(frame.text);
-    // A pause that was decided on is told again: what came of it follows.
-    else if (replayed && frame.kind === 'pause' && frame.pause.executionId === this.turn.decided)
-      return false;
-    // What another turn says is none of this one's, nor is the end of other words.
-    else if (!replayed || (frame.kind === 'done' ? replayed.isWhole : replayed.isOwn))
-      this.turn.onFrame(frame);
+    if (this.#replayed) return this.#replayed.onFrame(frame);
+    this.turn.onFrame(frame);
     return true;
   }
 
@@ -183,7 +182,7 @@ export class TurnRun implements AnswerSink {
     if (found.kind === 'text') return context.close(this, turn.toCompleted(found.text, found.id));
     const failed = this.fail(found.error);
     // Given up, it would run on, and the next question would find the chat busy.
-    if (this.#arrived) this.#cancelUpstream();
+    if (this.#arrived || this.#mayRun) this.#cancelUpstream();
     return failed;
   }
 
@@ -192,16 +191,25 @@ export class TurnRun implements AnswerSink {
     return this.#arrived;
   }
 
-  /** The reply that runs at the agent, told once more. @param isSure it can only be this turn's */
-  async followAgain(isSure: boolean): Promise<AnswerEnd> {
-    this.#arrived = true;
-    this.#replayed = createReplayed(this.turn, isSure);
+  get mayRun(): boolean {
+    return this.#mayRun;
+  }
+
+  /** The reply that runs at the agent, told once more. @param isSure nothing that was given up can run there */
+  async followAgain(isSure: boolean, lately: Lately): Promise<AnswerEnd> {
+    this.#arrived ||= isSure && lately.answers.length === 0;
+    this.#mayRun = true;
+    const before = this.turn.text.length;
+    this.#replayed = createReplayed(this.turn, isSure, lately);
     const end = await new Promise<AnswerEnd>((resolve) => {
       this.#replyDone = resolve;
       this.#connection = this.context.chat.subscribe(this.conversation.chatId, this);
     });
     this.#replyDone = undefined;
     this.#replayed = undefined;
+    // What it told was this turn's.
+    this.#arrived ||=
+      this.turn.text.length > before || this.turn.reply !== undefined || this.turn.pause !== undefined;
     return end;
   }
 }
