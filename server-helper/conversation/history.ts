@@ -175,8 +175,9 @@ function toTurnMessages(
 ): Message[] {
   const turnId = turn?.id ?? question?.id ?? recorded?.id ?? '';
   const messages: Message[] = [];
-  const asked = question?.text ?? turn?.question;
-  if (asked !== undefined && asked !== '')
+  // As it was asked, whatever question the record has before its answer.
+  const asked = turn?.question || question?.text;
+  if (asked)
     messages.push({
       id: turnId,
       turnId,

@@ -216,6 +216,12 @@ describe('history', () => {
     ]);
   });
 
+  test('asks above an answer what its turn asked, whichever question the record has there', () => {
+    const record = [said('u1', 'visitor', 'Yes', minute), said('a1', 'agent', 'Sure.', minute + 2)];
+    const turns = [turn('t1', minute, { question: 'Tell me more', agentMessageId: 'a1' })];
+    expect(toMessages(record, turns, everything).map(({ text }) => text)).toEqual(['Tell me more', 'Sure.']);
+  });
+
   test('keeps a failed question that never reached the agent, in its place', () => {
     const record = [
       said('u1', 'visitor', 'One', 1),
