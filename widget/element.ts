@@ -144,7 +144,7 @@ export function createWidget(seat: Seat): AppMethods {
     begin,
     open,
     close,
-    keeps: () => memory.keeps,
+    memory,
   };
   const isReady = () => sessions.isSettled && !isResuming;
   const publish = (session: SessionState) =>

@@ -17,6 +17,7 @@ export type Situation =
   | 'answer-first'
   | 'too-long'
   | 'not-copied'
+  | 'not-sent'
   | 'not-kept'
   | 'token-refused'
   | 'resume-failed'
@@ -87,6 +88,7 @@ export const states: Readonly<Record<State, StateRow>> = {
   'answer-first': stop,
   'too-long': edit,
   'not-copied': { way: 'copy' },
+  'not-sent': edit,
   'not-kept': none,
   'token-refused': { way: 'sign-in' },
   'resume-failed': retry,

@@ -145,6 +145,24 @@ test.each(['logout', 'identify'])('%s() in one tab signs out in every tab', asyn
 });
 
 test.each(['/call', '/tag', '/callback'])(
+  'a draft of Ada’s is hers after a reload of %s, and nobody else’s',
+  async (path) => {
+    const { page, chat } = await chatAsAda(path);
+    await chat.composer.fill('half a question');
+    await page.reload();
+    await expect.poll(() => chat.composer.inputValue()).toBe('half a question');
+    const { page: other } = await visit(path);
+    await sign(other);
+    await sign(other, 'ben');
+    await other.reload();
+    await page.reload();
+    await askAs(chat, bens);
+    expect(await chat.composer.inputValue()).toBe('');
+    expect(await page.evaluate(() => JSON.stringify({ ...sessionStorage }))).not.toContain('half a question');
+  },
+);
+
+test.each(['/call', '/tag', '/callback'])(
   'an answer that Ada has not read is not counted for who is there after her (%s)',
   async (path) => {
     const { page, chat } = await chatAsAda(path);

@@ -173,6 +173,13 @@ const scenes: Record<State, Act> = {
     await chat.composer.fill('x'.repeat(32_007));
     expect(await chat.composer.inputValue()).toHaveLength(32_007);
   },
+  'not-sent': async ({ page, chat }) => {
+    await page.route('**/porchlight/session', () => {}, { times: 1 });
+    await chat.open();
+    await chat.ask('Anything?');
+    await page.reload();
+    await expect.poll(() => chat.composer.inputValue()).toBe('Anything?');
+  },
   'not-copied': async (scene) => {
     await scene.page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }));
     await told([

@@ -94,13 +94,58 @@ test('a conversation that cannot be loaded beside a question on its way is said 
   const { page, chat } = scene;
   await leaveWithFirst();
   await page.route(/\/conversations\/[\w-]+$/, cut);
-  await page.unroute(turns);
   await walk(page, '/two');
+  // Before that the page that is left might yet have asked it.
+  await page.unroute(turns);
   await chat.waitForAnswer('completed');
   await chat.panel.locator('p').getByText(english['resume-failed']).waitFor();
   await page.unroute(/\/conversations\/[\w-]+$/);
   await chat.button('Try again').click();
   await expect.poll(chat.readQuestions).toEqual(['Before', 'First']);
+});
+
+test('a question on its way goes with its conversation when a new one is begun, and is asked once', async () => {
+  const { page, chat } = scene;
+  await chat.ask('An earlier one');
+  await chat.waitForAnswer('completed');
+  const before = stage.server.asked.length;
+  const slow = await hold(page, turns, 'PUT');
+  await chat.ask('First');
+  await chat.waitForAnswer('sending');
+  await chat.button('New conversation').click();
+  await expect.poll(chat.readQuestions).toEqual([]);
+  slow.open();
+  await expect.poll(() => stage.server.asked.slice(before)).toEqual(['First']);
+  expect(await draft()).toBe('');
+  await chat.ask('Second');
+  await chat.waitForAnswer('completed');
+  await chat.button('Conversations').click();
+  await chat.panel.getByRole('button', { name: /^An earlier one/ }).click();
+  await expect.poll(chat.readQuestions).toEqual(['An earlier one', 'First']);
+  expect(stage.server.asked.slice(before)).toEqual(['First', 'Second']);
+});
+
+test('what was given back stays a draft on every page, says that it was not sent, and goes once it is', async () => {
+  const { page, chat } = scene;
+  const sessions = await hold(page, /\/session$/);
+  await chat.ask('First');
+  await chat.waitForAnswer('sending');
+  await walk(page, '/two');
+  await chat.composer.focus();
+  sessions.open();
+  await expect.poll(draft).toBe('First');
+  await expect.poll(() => chat.announcer.textContent()).toContain(english['not-sent']);
+  await chat.composer.press('End');
+  await chat.composer.pressSequentially(' of all');
+  expect(await chat.panel.getByText(english['not-sent']).count()).toBe(0);
+  await walk(page, '/one');
+  await chat.composer.focus();
+  await expect.poll(draft).toBe('First of all');
+  await chat.composer.press('Enter');
+  await chat.waitForAnswer('completed');
+  await walk(page, '/two');
+  await expect.poll(chat.readQuestions).toEqual(['First of all']);
+  expect(await draft()).toBe('');
 });
 
 test('of two questions held on two pages one after the other the first is a draft again', async () => {

@@ -112,7 +112,7 @@ export async function renderChat(
     begin() {},
     open: () => panel.setOpen(true),
     close: () => panel.setOpen(false),
-    keeps: () => true,
+    memory,
   };
   const view = render(<App chat={chat} focuses={() => true} />);
   return { ...view, panel, conversation, calls, begin };

@@ -5,6 +5,7 @@ import { isRetryable, toWidgetError, WidgetError } from '../errors.ts';
 import type { Situation } from '../states.ts';
 import type { SessionKeeper } from '../transport/session.ts';
 import type { Tabs } from '../transport/tabs.ts';
+import { toTurnPath } from '../transport/turn-stream.ts';
 import type { DecidingDeps } from './deciding.ts';
 import type { Entry } from './entries.ts';
 import { followEntry } from './following.ts';
@@ -75,9 +76,19 @@ export function createConversation(deps: ConversationDeps): Conversation {
   };
   /** Nothing that was written goes with the conversation that is left. */
   const leaveFor = (conversationId: string | undefined) => {
-    const text = outbox.takeBack();
+    const [from, isLost] = [id.value, lost.value];
+    const left = outbox.takeBack();
     outbox.clear(conversationId);
-    if (text !== undefined) deps.onTakenBack(text);
+    if (!left?.request) return;
+    const { turnId, request, answer } = left;
+    const { signal } = screen;
+    const giveBack = () => signal.aborted || deps.onTakenBack(request.text);
+    if (from === undefined || isLost || answer.value?.status !== 'sending') return giveBack();
+    // On its way it goes with the conversation that is left: under its own id it is asked once, however often it is sent.
+    const path = toTurnPath({ conversationId: from, turnId });
+    sessions
+      .call({ method: 'PUT', path, body: request, signal })
+      .then(({ body }) => body?.cancel(), giveBack);
   };
   const forget = () => {
     leaveFor(undefined);

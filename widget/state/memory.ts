@@ -32,6 +32,7 @@ type Place = {
   conversationId?: string;
   open?: boolean;
   pending?: PendingQuestion;
+  draft?: string;
   /** The pause on which a decision is under way: its turn, and until when it is open. */
   deciding?: string;
 };
@@ -46,6 +47,8 @@ export type Memory = {
   readKept(): Around['kept'];
   /** Of another visitor than this tab's, only `open` is changed. */
   change(change: { [K in keyof Place]?: Place[K] | undefined }): void;
+  /** What is being written, in this tab alone. */
+  keepDraft(draft: string): void;
   /** Pages say now that this one is there: what an earlier one left goes, but a guest may be about to sign in. */
   claim(who: string | undefined, at: number, tag: boolean): void;
   /** Whose conversation it is from now on: an earlier one's goes, unless the guest became this visitor. */
@@ -138,6 +141,10 @@ export function createMemory(
         writePlace(all, { ...before, ...changes, ...kept });
       } else if ('open' in changes) writePlace(all, { ...before, open: changes.open });
     },
+    keepDraft(draft) {
+      const { subject } = readPlace(readAll().chats?.[key]);
+      if (subject !== undefined && own === subject) writeTab({ ...readTab({ subject }), subject, draft });
+    },
     claim(who, at, tag) {
       write(toClaimed(readAll(), who, at, tag));
     },
@@ -184,6 +191,7 @@ function readPlace(value: unknown): Place {
     open: 'boolean',
     pending: 'object',
     deciding: text,
+    draft: text,
   };
   const { pending, ...place }: Place = take(value, types);
   const isWhole = typeof pending?.turnId === text && typeof pending?.question?.text === text;

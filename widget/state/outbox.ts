@@ -83,7 +83,7 @@ export function createOutbox(
       held.forEach(show);
     },
     /** The conversation is left: what the helper is not known to have goes back to where it was written. */
-    takeBack(): string | undefined {
+    takeBack(): Entry | undefined {
       const entry = screen.entries.value.findLast(
         ({ turnId, known, isDropped, answer }) =>
           !known &&
@@ -91,9 +91,8 @@ export function createOutbox(
           answer.value?.status !== 'stopped' &&
           held.every((one) => one.turnId !== turnId),
       );
-      if (!entry?.request) return undefined;
-      this.forget(entry.turnId);
-      return entry.request.text;
+      if (entry) this.forget(entry.turnId);
+      return entry;
     },
     /** It is known whose it is. */
     release(send: (turnId: string, question: TurnRequest) => void): void {
@@ -106,7 +105,7 @@ export function createOutbox(
     },
     /** Somebody else is there, who has sent, under the veil that lifts now, what stays in a chat that stays open. */
     hide(staysOpen: boolean, isReset: boolean): string | undefined {
-      const text = isReset ? this.takeBack() : undefined;
+      const text = isReset ? this.takeBack()?.request?.text : undefined;
       if (held.length > 0) unsent.forget();
       held = held.filter(({ veil }) => staysOpen && veil > 0 && veil === readVeil());
       this.clear(undefined);

@@ -84,6 +84,7 @@ export const de: Strings = {
   'answer-first': 'Der Agent antwortet noch. Warten Sie das Ende ab, oder halten Sie ihn an.',
   'too-long': 'Das ist um {over} Zeichen zu lang.',
   'not-copied': 'Ihr Browser hat das Kopieren nicht erlaubt. Der Text ist ausgewählt: Kopieren Sie ihn dort.',
+  'not-sent': 'Das wurde noch nicht gesendet.',
   'not-kept':
     'Ihr Browser lässt diese Seite die Unterhaltung nicht behalten. Sie ist weg, wenn Sie die Seite verlassen.',
   'token-refused': 'Ihre Anmeldung konnte nicht geprüft werden. Sie chatten als Gast.',

@@ -83,6 +83,7 @@ export const es: Strings = {
   'answer-first': 'El agente sigue respondiendo. Espere al final, o deténgalo.',
   'too-long': 'Sobran {over} caracteres.',
   'not-copied': 'Su navegador no permitió copiar. El texto está seleccionado: cópielo ahí.',
+  'not-sent': 'Esto aún no se ha enviado.',
   'not-kept':
     'Su navegador no permite que esta página conserve la conversación. Desaparece cuando usted se va.',
   'token-refused': 'No se pudo comprobar su sesión. Está chateando como invitado.',

@@ -83,6 +83,7 @@ export const fr: Strings = {
   'answer-first': 'L’agent répond encore. Attendez la fin, ou arrêtez-le.',
   'too-long': 'C’est trop long de {over} caractères.',
   'not-copied': 'Votre navigateur n’a pas permis la copie. Le texte est sélectionné : copiez-le là.',
+  'not-sent': 'Ceci n’a pas encore été envoyé.',
   'not-kept':
     'Votre navigateur ne permet pas à cette page de garder la conversation. Elle disparaît quand vous partez.',
   'token-refused': 'Votre connexion n’a pas pu être vérifiée. Vous discutez en tant qu’invité.',

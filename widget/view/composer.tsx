@@ -11,7 +11,7 @@ import { Notice } from './notice.tsx';
 const swapMs = 400;
 
 export function Composer({ focus }: { focus: boolean }) {
-  const { panel, conversation, begin, hint, field, t, ...shared } = useChat();
+  const { panel, conversation, memory, begin, hint, field, t, ...shared } = useChat();
   const veil = panel.veil.value;
   /** What is typed while the draft is out of sight: whoever is there may see it, until the tab is left again. */
   const fresh = useSignal('');
@@ -45,12 +45,25 @@ export function Composer({ focus }: { focus: boolean }) {
     area.style.height = 'auto';
     if (draft.value !== '') area.style.height = `${area.scrollHeight}px`;
   }, [draft.value]);
+  const putBefore = (text: string | undefined) => {
+    shared.draft.value = [text, shared.draft.value].filter(Boolean).join('\n');
+  };
   const unsent = panel.unsent.value;
   useEffect(() => {
     if (unsent === undefined) return;
-    shared.draft.value = [unsent, shared.draft.value].filter(Boolean).join('\n');
+    putBefore(unsent);
+    hint.value = { state: 'not-sent' };
     panel.giveBack(undefined);
   }, [unsent]);
+  const isKnown = panel.session.value !== undefined;
+  // What stood here when the page was left; then each word of what stands here now.
+  useEffect(() => {
+    const { draft } = memory.read();
+    if (isKnown && draft !== shared.draft.value) putBefore(draft);
+  }, [isKnown]);
+  useEffect(() => {
+    if (isKnown) memory.keepDraft(shared.draft.value);
+  }, [isKnown, shared.draft.value]);
   const wasRunning = useRef(false);
   useLayoutEffect(() => {
     if (wasRunning.current) guardedUntil.current = performance.now() + swapMs;
@@ -64,7 +77,8 @@ export function Composer({ focus }: { focus: boolean }) {
   };
   const obstacle = inTheWay();
   // What stood in the way may be gone meanwhile.
-  const shown = hint.value?.state === 'not-copied' || hint.value?.state === obstacle ? hint.value : undefined;
+  const shown =
+    /^not/.test(hint.value?.state ?? '') || hint.value?.state === obstacle ? hint.value : undefined;
   const send = () => {
     const question = draft.value.trim();
     if (question === '' || isRefused) return;

@@ -5,6 +5,7 @@ import { useContext } from 'preact/hooks';
 import type { ConversationList } from '../../server-helper/protocol/wire.ts';
 import type { WidgetOptions } from '../options.ts';
 import type { Conversation } from '../state/conversation.ts';
+import type { Memory } from '../state/memory.ts';
 import type { Panel } from '../state/panel.ts';
 import type { State } from '../states.ts';
 import { fill, type StringKey, type Strings } from '../strings/en.ts';
@@ -23,8 +24,7 @@ export type ChatContext = {
   begin(): void;
   open(): void;
   close(): void;
-  /** False once the browser has refused to keep anything. */
-  keeps(): boolean;
+  memory: Memory;
 };
 
 /** What the components share among themselves; it lives as long as one visitor's visit. */

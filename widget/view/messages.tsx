@@ -11,7 +11,7 @@ const atEndPx = 1.5;
 const keysUp = new Set(['ArrowUp', 'PageUp', 'Home']);
 
 export function Messages() {
-  const { panel, conversation, options, t, keeps, begin } = useChat();
+  const { panel, conversation, options, t, memory, begin } = useChat();
   const list = useRef<HTMLDivElement>(null);
   const follows = useRef(true);
   const lastTop = useRef(0);
@@ -123,7 +123,7 @@ export function Messages() {
       ))}
       {!isOnTop && trouble}
       {refused && !isSaid && <Notice state={refused.code} cause={refused} again={begin} />}
-      {entries.length > 0 && !keeps() && <Notice state="not-kept" class="outcome" />}
+      {entries.length > 0 && !memory.keeps && <Notice state="not-kept" class="outcome" />}
     </div>
   );
 }
