@@ -5,10 +5,10 @@ import { isRetryable, toWidgetError, WidgetError } from '../errors.ts';
 import type { Situation } from '../states.ts';
 import type { SessionKeeper } from '../transport/session.ts';
 import type { Tabs } from '../transport/tabs.ts';
-import { toTurnPath } from '../transport/turn-stream.ts';
 import type { DecidingDeps } from './deciding.ts';
 import type { Entry } from './entries.ts';
 import { followEntry } from './following.ts';
+import { createLeaving } from './leaving.ts';
 import type { Memory } from './memory.ts';
 import { createOutbox } from './outbox.ts';
 import { createReading } from './reading.ts';
@@ -74,22 +74,7 @@ export function createConversation(deps: ConversationDeps): Conversation {
     const cause = toWidgetError(error);
     if (cause.code !== 'aborted') problem.value = { situation, cause, again };
   };
-  /** Nothing that was written goes with the conversation that is left. */
-  const leaveFor = (conversationId: string | undefined) => {
-    const [from, isLost] = [id.value, lost.value];
-    const left = outbox.takeBack();
-    outbox.clear(conversationId);
-    if (!left?.request) return;
-    const { turnId, request, answer } = left;
-    const { signal } = screen;
-    const giveBack = () => signal.aborted || deps.onTakenBack(request.text);
-    if (from === undefined || isLost || answer.value?.status !== 'sending') return giveBack();
-    // On its way it goes with the conversation that is left: under its own id it is asked once, however often it is sent.
-    const path = toTurnPath({ conversationId: from, turnId });
-    sessions
-      .call({ method: 'PUT', path, body: request, signal })
-      .then(({ body }) => body?.cancel(), giveBack);
-  };
+  const leaveFor = createLeaving({ ...deps, screen, outbox });
   const forget = () => {
     leaveFor(undefined);
     memory.change({ conversationId: undefined, pending: undefined });
