@@ -10,7 +10,7 @@ import { cutSignals } from './widget/build/cut-signals.ts';
 
 const widgetFolder = 'dist/widget';
 /** Browsers that know `light-dark()`: for older ones each `color-scheme` would be written three times. */
-const cssTarget = ['chrome123', 'firefox120', 'safari17.5'];
+const cssTarget = ['chrome123', 'firefox128', 'safari17.5'];
 
 /** A built file, with a hash of its content in the name. */
 function findFile(entry: string): string {

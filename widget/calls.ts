@@ -11,7 +11,7 @@ const againMs = 10_000;
 
 /** @param onSite what the tag says of the agent is known */
 export function createCalls(parts: SiteParts, onSite: () => void) {
-  const { options } = parts;
+  const { options, panel } = parts;
   let loading: Promise<void> | undefined;
   // One promise for all: imports of one file that come to an end together do so in any order.
   const load = () => {
@@ -30,11 +30,16 @@ export function createCalls(parts: SiteParts, onSite: () => void) {
     site: undefined as (Site & PageMethods) | undefined,
     toCall:
       (name: keyof PageMethods) =>
-      (...values: unknown[]) =>
+      (...values: unknown[]) => {
+        const visit = panel.visit.value;
         void load().then(
-          () => (calls.site as Record<typeof name, (...all: unknown[]) => void>)[name](...values),
+          // What was meant for another visitor is dropped.
+          () =>
+            visit === panel.visit.value &&
+            (calls.site as Record<typeof name, (...all: unknown[]) => void>)[name](...values),
           () => tellOwner('part-failed', options.helper),
-        ),
+        );
+      },
   };
   const isEnglish = /^(en\b|$)/i.test(options.language ?? document.documentElement.lang);
   const isNeeded = !isEnglish || words.test(JSON.stringify(options));

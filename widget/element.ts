@@ -150,7 +150,7 @@ export function createWidget(seat: Seat): AppMethods {
   const publish = (session: SessionState) =>
     panel.publish({ ...session, agent: calls.site?.toProfile(session.agent) ?? session.agent });
   const calls = createCalls(
-    { element, root, options, panel, strings },
+    { ...chat, element, strings, isReady },
     () => panel.session.value && publish(panel.session.value),
   );
   const stopShowing = followPanel(seat, launcher, panel, mount, theme, strings, (count) =>

@@ -16,7 +16,12 @@ type Early = [method: string, ...values: unknown[]][];
 /** `tag` is for the script alone, when a page that was swapped in runs it again. */
 type Api = PorchlightApi & { tag(script: HTMLScriptElement): void };
 
-const methods = 'open close toggle setOpenStyle setLanguage'.split(' ') as 'open'[];
+const methods =
+  'open close toggle setOpenStyle setLanguage send prefill newConversation openConversation'.split(
+    ' ',
+  ) as 'open'[];
+/** What concerns a conversation is for the visitor of the moment: nobody signs out and another one in as fast as that. */
+const freshMs = 30_000;
 
 function start(script: HTMLScriptElement, early: Early | undefined): void {
   const options = readOptions(script);
@@ -82,14 +87,18 @@ function start(script: HTMLScriptElement, early: Early | undefined): void {
       });
   };
   const call = (method: keyof AppMethods, ...values: unknown[]) => {
-    const run = () => ((app as AppMethods)[method] as (...all: unknown[]) => void)(...values);
+    const since = Date.now();
+    const run = () => {
+      if (!/^(openC|[nps]).*[^e]$/.test(method) || Date.now() - since < freshMs)
+        ((app as AppMethods)[method] as (...all: unknown[]) => void)(...values);
+    };
     const isWish = /^(open$|t)/.test(method);
     if (isWish) element.hidden = false;
     if (app) return run();
     if (isWish) intent = run;
     else queue.push(run);
     // All else waits for the visitor's wish, and closing ends that.
-    if (/^(o|t|setO)/.test(method)) loadApp();
+    if (/^(setO|send|[opnt])/.test(method)) loadApp();
     else if (method === 'close') intent = undefined;
   };
 

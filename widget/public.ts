@@ -69,6 +69,13 @@ export type PorchlightApi = {
   logout(): void;
   /** @param tag BCP 47: de, es, fr, ar and their kinds; any other is English */
   setLanguage(tag: string): void;
+  /** Asks for the visitor, and opens the chat. While an answer is being written it goes into the composer. */
+  send(text: string): void;
+  /** Opens the chat with this in the composer, behind what the visitor has written there. */
+  prefill(text: string): void;
+  newConversation(): void;
+  /** Opens one of the visitor's conversations, by the `conversationId` of an event. */
+  openConversation(conversationId: string): void;
   /** The conversation, its draft and a running answer stay. */
   setOpenStyle(style: 'normal' | 'dock'): void;
   /** @returns what ends it */

@@ -14,7 +14,10 @@ export type Seat = {
   at: number;
 };
 
-export type PageMethods = Pick<PorchlightApi, 'setOpenStyle' | 'setLanguage' | 'on'>;
+export type PageMethods = Pick<
+  PorchlightApi,
+  'setOpenStyle' | 'setLanguage' | 'send' | 'prefill' | 'newConversation' | 'openConversation' | 'on'
+>;
 
 export type AppMethods = Pick<PorchlightApi, 'close' | 'toggle' | 'destroy'> &
   PageMethods & {

@@ -4,6 +4,8 @@ import type { AgentProfile } from '../server-helper/protocol/wire.ts';
 import { createLanguage } from './language.ts';
 import type { WidgetOptions } from './options.ts';
 import type { PageMethods } from './seat.ts';
+import type { Conversation } from './state/conversation.ts';
+import type { Memory } from './state/memory.ts';
 import type { Panel } from './state/panel.ts';
 import { tellOwner } from './states.ts';
 import type { Strings } from './strings/en.ts';
@@ -20,16 +22,28 @@ export type SiteParts = {
   root: ShadowRoot;
   options: WidgetOptions;
   panel: Panel;
+  conversation: Conversation;
+  memory: Memory;
   strings: Signal<Strings>;
+  open(): void;
+  begin(): void;
+  /** It is known whose conversation is shown. */
+  isReady(): boolean;
 };
 
 /** A page's calls do not wait longer for a language. */
 const patienceMs = 1_500;
 /** The composer of the other style is drawn by then. */
 const focusMs = 1_000;
+/** By then it is known who is there, or this visitor has gone. */
+const knownMs = 30_000;
+const lookMs = 50;
+/** As the helper takes: its limits imported would weigh on the app. */
+export const maxQuestionChars = 32_000;
+const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 export function createSite(parts: SiteParts): Site & PageMethods {
-  const { element, root, options, panel, strings } = parts;
+  const { element, root, options, panel, conversation, memory, strings, open, begin } = parts;
   const { speak, knows } = createLanguage(element, strings);
   const sayMissing = () => tellOwner('part-failed', options.helper);
   const setLanguage = (tag: string) => speak(String(tag)).catch(sayMissing);
@@ -67,6 +81,29 @@ export function createSite(parts: SiteParts): Site & PageMethods {
         if (isHere) focusNext(before, performance.now() + focusMs);
       }, sayMissing);
     },
+    send(text) {
+      const question = String(text).trim();
+      if (question === '' || question.length > maxQuestionChars)
+        return console.error(`Porchlight: send takes 1 to ${maxQuestionChars} characters`);
+      element.hidden = false;
+      const isPaused = conversation.entries.value.at(-1)?.answer.value?.pause !== undefined;
+      // In the way of another: it waits in the composer.
+      if (conversation.running.value !== undefined || isPaused) return prefill(question);
+      panel.show('conversation');
+      conversation.send(question);
+    },
+    prefill: (text) => prefill(String(text)),
+    newConversation() {
+      // Nothing to leave, and nobody is asked who is there.
+      if (memory.read().conversationId !== undefined) whenKnown(() => conversation.startNew());
+    },
+    openConversation(conversationId) {
+      if (!uuid.test(conversationId))
+        return console.error('Porchlight: openConversation takes the id of a conversation');
+      element.hidden = false;
+      open();
+      whenKnown(() => conversation.id.value === conversationId || void conversation.load(conversationId));
+    },
     // For loaders of before, which did not listen to the element themselves.
     on: (event, listener) => {
       const undo = new AbortController();
@@ -75,6 +112,34 @@ export function createSite(parts: SiteParts): Site & PageMethods {
       return () => undo.abort();
     },
   };
+
+  /** Once it is known who is there, unless that is another than was meant. */
+  function whenKnown(act: () => void): void {
+    const visit = panel.visit.value;
+    const until = performance.now() + knownMs;
+    begin();
+    const look = () => {
+      if (panel.visit.value !== visit) return;
+      if (parts.isReady() && panel.session.value) {
+        panel.show('conversation');
+        act();
+      } else if (performance.now() < until) setTimeout(look, lookMs);
+    };
+    look();
+  }
+
+  function prefill(text: string, until = performance.now() + focusMs): void {
+    element.hidden = false;
+    open();
+    panel.show('conversation');
+    const field = root.querySelector<HTMLTextAreaElement>('textarea[part~="composer"]');
+    if (!field) {
+      if (performance.now() < until) requestAnimationFrame(() => prefill(text, until));
+      return;
+    }
+    if (field.value !== text) field.value = [field.value, text].filter(Boolean).join('\n');
+    field.dispatchEvent(new InputEvent('input'));
+  }
 
   /** What had the focus is drawn anew: the visitor goes on where the composer is now, or what opens it. */
   function focusNext(before: HTMLElement | null, until: number): void {

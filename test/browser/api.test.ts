@@ -126,6 +126,83 @@ test('a dock whose piece cannot be loaded takes nothing out of sight', async () 
   expect(await chat.launcher.isVisible()).toBe(true);
 });
 
+describe('the page', () => {
+  const call = (...calls: [string, ...string[]][]) =>
+    page.evaluate(
+      (list) => (Porchlight as unknown as { push(...all: unknown[]): void }).push(...list),
+      calls,
+    );
+
+  test('asks for the visitor, before the chat was ever used, once and in sight', async () => {
+    await come('/plain');
+    await call(['hide'], ['send', ' Opening hours? ']);
+    await chat.waitForAnswer('completed');
+    expect(await chat.readQuestions()).toEqual(['Opening hours?']);
+    await call(['send', '  ']);
+    await expect.poll(() => errors).toEqual(['Porchlight: send takes 1 to 32000 characters']);
+    expect(asked.map(({ text }) => text)).toEqual(['Opening hours?']);
+  });
+
+  test('asks nothing beside an answer that is being written: it waits in the composer', async () => {
+    await come('/plain');
+    await chat.open();
+    await chat.ask('Slow?');
+    await chat.waitForWords(1);
+    await chat.composer.fill('Mine.');
+    await call(['send', 'Another?']);
+    await expect.poll(() => chat.composer.inputValue()).toBe('Mine.\nAnother?');
+    gate.open();
+    await chat.waitForAnswer('completed');
+    expect(asked).toHaveLength(1);
+  });
+
+  test('puts words into the composer, in either style, and asks nothing by it', async () => {
+    await come('/plain');
+    await call(['prefill', 'I would like']);
+    await expect.poll(() => chat.composer.inputValue()).toBe('I would like');
+    await call(['prefill', 'I would like']);
+    await call(['setOpenStyle', 'dock']);
+    await chat.dock.waitFor();
+    await call(['prefill', 'to know']);
+    await expect.poll(() => chat.composer.inputValue()).toBe('I would like\nto know');
+    expect(asked).toEqual([]);
+  });
+
+  test('begins a new conversation and opens an earlier one', async () => {
+    await come('/plain');
+    const heard = await listen('messageSent');
+    await call(['newConversation']);
+    await chat.open();
+    await chat.ask('First?');
+    await chat.waitForAnswer('completed');
+    const id = ((await heard()) as [string, { conversationId: string }][])[0]![1].conversationId;
+    await call(['newConversation']);
+    await expect.poll(chat.readQuestions).toEqual([]);
+    await chat.ask('Second?');
+    await chat.waitForAnswer('completed');
+    await page.reload();
+    await call(['newConversation']);
+    await expect.poll(chat.readQuestions).toEqual([]);
+    await call(['openConversation', id]);
+    await expect.poll(chat.readQuestions).toEqual(['First?']);
+    await call(['openConversation', 'first']);
+    await expect.poll(() => errors).toEqual(['Porchlight: openConversation takes the id of a conversation']);
+  });
+
+  test('asks nothing that waited for half a minute: the visitor may be another by then', async () => {
+    await come('/plain');
+    await page.clock.install();
+    await page.route('**/widget/app-*.js', (route) => route.abort(), { times: 1 });
+    await call(['send', 'Where is my order?']);
+    await chat.inside('[part~="error"]').waitFor();
+    await page.clock.fastForward(31_000);
+    await chat.open();
+    await chat.ask('Hello?');
+    await chat.waitForAnswer('completed');
+    expect(await chat.readQuestions()).toEqual(['Hello?']);
+  });
+});
+
 describe('the page hears', () => {
   test('of a question and its answer, once by each way, until it ends that', async () => {
     await come('/plain');

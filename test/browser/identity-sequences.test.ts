@@ -144,6 +144,29 @@ test.each(['logout', 'identify'])('%s() in one tab signs out in every tab', asyn
   expect(await readSeen(page)).toBe(seen);
 });
 
+test.each(['send', 'prefill', 'openConversation'])(
+  'what the page calls for Ada by %s is nothing of Ben’s, who signs in with it',
+  async (method) => {
+    const { page, chat } = await chatAsAda('/call');
+    const token = await sign(page, 'ben');
+    const id = await page.evaluate(
+      () => JSON.stringify({ ...sessionStorage }).match(/conversationId\W+([\w-]{36})/)?.[1],
+    );
+    await page.evaluate(
+      ([name, value, token]) => {
+        const { Porchlight } = window as unknown as { Porchlight: Record<string, (value?: string) => void> };
+        Porchlight[name as string]!(value);
+        Porchlight.identify!(token);
+      },
+      [method, method === 'openConversation' ? id : 'Where is my order?', token],
+    );
+    await askAs(chat, bens);
+    await expect.poll(chat.readQuestions).toEqual(['Who am I?']);
+    expect(await chat.composer.inputValue()).toBe('');
+    expect(here.site.asked).not.toContain(`${bens}: Where is my order?`);
+  },
+);
+
 test.each(['/call', '/tag', '/callback'])(
   'a draft of Ada’s is hers after a reload of %s, and nobody else’s',
   async (path) => {
