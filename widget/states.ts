@@ -24,6 +24,7 @@ export type Situation =
   | 'older-failed'
   | 'list-failed'
   | 'delete-failed'
+  | 'rename-failed'
   | 'stop-failed'
   | 'decision-failed'
   | 'part-failed';
@@ -95,6 +96,7 @@ export const states: Readonly<Record<State, StateRow>> = {
   'older-failed': retry,
   'list-failed': retry,
   'delete-failed': retry,
+  'rename-failed': retry,
   'stop-failed': retry,
   'decision-failed': { way: 'decide' },
   'part-failed': { way: 'retry', owner: 'a file of the widget is missing' },

@@ -240,6 +240,14 @@ const scenes: Record<State, Act> = {
     await chat.open();
     await chat.button('Conversations').click();
   },
+  'rename-failed': async (scene) => {
+    await answered(scene);
+    await scene.page.route('**/conversations/*', only('PATCH', fail));
+    await scene.chat.button('Conversations').click();
+    await scene.chat.button('Rename “Anything?”').first().click();
+    await scene.chat.panel.getByRole('textbox', { name: 'Title' }).fill('Tents');
+    await scene.chat.button('Save').click();
+  },
   'delete-failed': async (scene) => {
     await answered(scene);
     await scene.page.route('**/conversations/*', only('DELETE', fail));

@@ -171,3 +171,66 @@ test('more is asked for once, however often it is clicked', async () => {
   expect(screen.getAllByRole('listitem')).toHaveLength(3);
   expect(paths(calls, 'GET').filter((path) => path.includes('cursor'))).toHaveLength(1);
 });
+
+test('a conversation is renamed in its row, and Escape leaves it as it was', async () => {
+  const { calls } = await openList(({ method }) =>
+    method === 'PATCH' ? new Response(null, { status: 204 }) : undefined,
+  );
+  const row = await findRow('Tents');
+  fireEvent.click(row.getByRole('button', { name: 'Rename “Tents”' }));
+  const field = await row.findByRole<HTMLInputElement>('textbox', { name: 'Title' });
+  await waitFor(() => expect(document.activeElement).toBe(field));
+  expect(field.value).toBe('Tents');
+  fireEvent.keyDown(field, { key: 'Escape' });
+  const pencil = await row.findByRole('button', { name: 'Rename “Tents”' });
+  await waitFor(() => expect(document.activeElement).toBe(pencil));
+  fireEvent.click(pencil);
+  const again = await row.findByRole<HTMLInputElement>('textbox', { name: 'Title' });
+  again.value = ' Warm tents ';
+  fireEvent.click(row.getByRole('button', { name: 'Save' }));
+  await findRow('Warm tents');
+  const renames = calls.filter(({ method }) => method === 'PATCH');
+  expect(renames.map(({ path, body }) => [path, body])).toEqual([
+    ['/conversations/one', { title: 'Warm tents' }],
+  ]);
+});
+
+test('a rename that fails keeps what was written, says so, and can be tried again', async () => {
+  let isDown = true;
+  await openList(({ method }) => {
+    if (method !== 'PATCH') return undefined;
+    if (isDown) throw new WidgetError('agent-unavailable');
+    return new Response(null, { status: 204 });
+  });
+  const row = await findRow('Tents');
+  fireEvent.click(row.getByRole('button', { name: 'Rename “Tents”' }));
+  const field = await row.findByRole<HTMLInputElement>('textbox', { name: 'Title' });
+  field.value = 'Warm tents';
+  fireEvent.click(row.getByRole('button', { name: 'Save' }));
+  await row.findByText(/was not renamed/);
+  expect(field.value).toBe('Warm tents');
+  isDown = false;
+  fireEvent.click(row.getByRole('button', { name: 'Try again' }));
+  await findRow('Warm tents');
+});
+
+test('a long list can be searched, without regard to case and accents, further back too', async () => {
+  const many = Array.from({ length: 20 }, (_, index) => ({
+    id: `c${index}`,
+    title: `Chat ${index}`,
+    updatedAt: at,
+  }));
+  await openList(({ path, method }) => {
+    if (method !== 'GET' || !path.startsWith('/conversations')) return undefined;
+    if (path === '/conversations') return { conversations: many, next: 'later' };
+    return { conversations: [{ id: 'far', title: 'Où est ma Tente ?', updatedAt: at }] };
+  });
+  const search = await screen.findByRole('searchbox', { name: 'Search conversations' });
+  fireEvent.input(search, { target: { value: 'ou est ma tente' } });
+  await findRow('Où est ma Tente');
+  expect(screen.queryByRole('button', { name: /^Chat 1/ })).toBeNull();
+  fireEvent.input(search, { target: { value: 'nothing such' } });
+  await screen.findAllByText('No conversation of that name.');
+  fireEvent.input(search, { target: { value: '' } });
+  await findRow('Chat 7');
+});

@@ -1,24 +1,35 @@
-/** All conversations of the visitor, newest first: to open one, or to delete it for good. */
+/** All conversations of the visitor, newest first, and a search among their titles. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import type { ConversationList, ConversationSummary } from '../../server-helper/protocol/wire.ts';
+import type { ConversationList } from '../../server-helper/protocol/wire.ts';
 import { toWidgetError, type WidgetError } from '../errors.ts';
 import { words } from '../strings/en/history.ts';
 import css from '../styles/history.css?inline';
 import { useChat } from './context.ts';
-import { Icon } from './icons.tsx';
+import { Row } from './history-row.tsx';
 import { Notice } from './notice.tsx';
 
 export { css, words };
 
+const glance = 8;
+/** Rows that fill the panel. */
+const enough = 10;
+/** Without case and accents. */
+const toPlain = (text: string) => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase().trim();
+
 export default function History() {
-  const { sessions, list, t } = useChat();
+  const { sessions, list, say, t } = useChat();
   const area = useRef<HTMLElement>(null);
   const isLoading = useRef(false);
   const failure = useSignal<WidgetError | undefined>(undefined);
   const failedAt = useRef<string | undefined>(undefined);
   const { conversations, next } = list.value ?? {};
   const error = failure.value;
+  const sought = useSignal('');
+  const isSought = (title: string) => toPlain(title).includes(toPlain(sought.value));
+  const found = conversations?.filter(({ title }) => isSought(title || t('untitled')));
+  // A list that is seen at a glance needs none.
+  const mayBeSearched = next !== undefined || (conversations?.length ?? 0) > glance;
   /** @param cursor where the rows that are shown go on */
   const load = async (cursor?: string) => {
     if (isLoading.current) return;
@@ -40,6 +51,12 @@ export default function History() {
   useEffect(() => {
     void load();
   }, []);
+  const isNoneFound = sought.value !== '' && next === undefined && found?.length === 0;
+  useEffect(() => (isNoneFound ? say(t('noneFound')) : undefined), [isNoneFound]);
+  // What is sought may be further back.
+  useEffect(() => {
+    if (sought.value !== '' && next !== undefined && !error && (found?.length ?? 0) < enough) void load(next);
+  }, [sought.value, next]);
   const loadMore = async () => {
     await load(next);
     if (list.value?.next === undefined) area.current?.focus();
@@ -49,8 +66,22 @@ export default function History() {
     <section class="messages history" aria-label={t('history')} tabIndex={0} ref={area}>
       {!conversations && !error && <Notice state="loading" class="outcome" />}
       {conversations?.length === 0 && <p class="outcome">{t('noHistory')}</p>}
+      {mayBeSearched && (
+        <input
+          type="search"
+          dir="auto"
+          enterkeyhint="search"
+          aria-label={t('search')}
+          placeholder={t('search')}
+          value={sought.value}
+          onInput={({ currentTarget }) => {
+            sought.value = currentTarget.value;
+          }}
+        />
+      )}
+      {isNoneFound && <p class="outcome">{t('noneFound')}</p>}
       <ul>
-        {conversations?.map((one) => (
+        {found?.map((one) => (
           <Row key={one.id} conversation={one} />
         ))}
       </ul>
@@ -61,76 +92,5 @@ export default function History() {
         </button>
       )}
     </section>
-  );
-}
-
-function Row({ conversation: { id, title, updatedAt } }: { conversation: ConversationSummary }) {
-  const { sessions, tabs, panel, conversation, list, rest, t } = useChat();
-  const asks = useSignal(false);
-  const failure = useSignal<WidgetError | undefined>(undefined);
-  const row = useRef<HTMLLIElement>(null);
-  const keep = useRef<HTMLButtonElement>(null);
-  const trash = useRef<HTMLButtonElement>(null);
-  const name = title || t('untitled');
-  const open = () => {
-    rest();
-    panel.show('conversation');
-    if (conversation.id.value !== id) void conversation.load(id);
-  };
-  const ask = (asking: boolean) => {
-    asks.value = asking;
-    failure.value = undefined;
-    // The one that is drawn next: what was clicked goes away.
-    queueMicrotask(() => (asking ? keep : trash).current?.focus());
-  };
-  const remove = async () => {
-    const beside = row.current?.nextElementSibling ?? row.current?.previousElementSibling;
-    const area = row.current?.closest<HTMLElement>('.history');
-    try {
-      await sessions.call({ method: 'DELETE', path: `/conversations/${id}` });
-    } catch (error) {
-      const cause = toWidgetError(error);
-      // Gone already: that is what was wanted.
-      if (cause.code !== 'not-found') {
-        failure.value = cause;
-        return;
-      }
-    }
-    tabs.tell({ kind: 'deleted', conversationId: id });
-    if (list.value)
-      list.value = { ...list.value, conversations: list.value.conversations.filter((one) => one.id !== id) };
-    (beside?.querySelector('button') ?? area)?.focus();
-    if (conversation.id.value === id) conversation.startNew();
-  };
-  return (
-    <li ref={row}>
-      <button type="button" class="open" onClick={open}>
-        <span dir="auto">{name}</span>
-        <time dateTime={updatedAt}>
-          {new Date(updatedAt).toLocaleDateString(t('language'), { day: 'numeric', month: 'short' })}
-        </time>
-      </button>
-      {asks.value ? (
-        <span class="actions">
-          <button type="button" class="danger" onClick={remove}>
-            {t('removeSure')}
-          </button>
-          <button type="button" ref={keep} onClick={() => ask(false)}>
-            {t('keep')}
-          </button>
-        </span>
-      ) : (
-        <button
-          type="button"
-          class="icon"
-          ref={trash}
-          aria-label={t('removeTitle', { title: name })}
-          onClick={() => ask(true)}
-        >
-          <Icon path="M5 7h14M9.5 7V4.500h5V7M7 7l.8 12.500h8.400L17 7" />
-        </button>
-      )}
-      {failure.value && <Notice state="delete-failed" cause={failure.value} again={remove} />}
-    </li>
   );
 }

@@ -6,6 +6,12 @@ export const words = {
   removeSure: 'Delete for good?',
   keep: 'Keep',
   untitled: 'Conversation',
+  search: 'Search conversations',
+  noneFound: 'No conversation of that name.',
+  renameTitle: 'Rename “{title}”',
+  title: 'Title',
+  save: 'Save',
+  'rename-failed': 'This conversation was not renamed.',
   'list-failed': 'Your conversations could not be loaded.',
   'delete-failed': 'This conversation was not deleted.',
 };

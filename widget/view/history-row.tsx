@@ -1,0 +1,140 @@
+/** One conversation of the list: to open it, to give it another title, or to delete it for good. */
+import { useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
+import type { ConversationSummary } from '../../server-helper/protocol/wire.ts';
+import { toWidgetError, type WidgetError } from '../errors.ts';
+import { useChat } from './context.ts';
+import { Icon } from './icons.tsx';
+import { Notice } from './notice.tsx';
+
+/** As the helper takes: its limits imported would weigh on the app. */
+const maxTitleChars = 200;
+
+export function Row({ conversation: { id, title, updatedAt } }: { conversation: ConversationSummary }) {
+  const { sessions, tabs, panel, conversation, list, rest, t } = useChat();
+  /** What is being done with it. */
+  const act = useSignal<'rename' | 'delete' | undefined>(undefined);
+  const failure = useSignal<WidgetError | undefined>(undefined);
+  const row = useRef<HTMLLIElement>(null);
+  const field = useRef<HTMLInputElement>(null);
+  const keep = useRef<HTMLButtonElement>(null);
+  const pencil = useRef<HTMLButtonElement>(null);
+  const trash = useRef<HTMLButtonElement>(null);
+  const name = title || t('untitled');
+  const open = () => {
+    rest();
+    panel.show('conversation');
+    if (conversation.id.value !== id) void conversation.load(id);
+  };
+  const begin = (what: 'rename' | 'delete' | undefined) => {
+    const before = act.value;
+    act.value = what;
+    failure.value = undefined;
+    // The one that is drawn next: what was clicked goes away.
+    const next = what ? (what === 'rename' ? field : keep) : before === 'rename' ? pencil : trash;
+    queueMicrotask(() => next.current?.focus());
+  };
+  const replace = (change: (all: ConversationSummary[]) => ConversationSummary[]) => {
+    if (list.value) list.value = { ...list.value, conversations: change(list.value.conversations) };
+  };
+  const rename = async () => {
+    const wanted = field.current?.value.trim() ?? '';
+    if (wanted === '' || wanted === title) return begin(undefined);
+    try {
+      await sessions.call({ method: 'PATCH', path: `/conversations/${id}`, body: { title: wanted } });
+    } catch (error) {
+      failure.value = toWidgetError(error);
+      return;
+    }
+    replace((all) => all.map((one) => (one.id === id ? { ...one, title: wanted } : one)));
+    begin(undefined);
+  };
+  const remove = async () => {
+    const beside = row.current?.nextElementSibling ?? row.current?.previousElementSibling;
+    const area = row.current?.closest<HTMLElement>('.history');
+    try {
+      await sessions.call({ method: 'DELETE', path: `/conversations/${id}` });
+    } catch (error) {
+      const cause = toWidgetError(error);
+      // Gone already: that is what was wanted.
+      if (cause.code !== 'not-found') {
+        failure.value = cause;
+        return;
+      }
+    }
+    tabs.tell({ kind: 'deleted', conversationId: id });
+    replace((all) => all.filter((one) => one.id !== id));
+    (beside?.querySelector('button') ?? area)?.focus();
+    if (conversation.id.value === id) conversation.startNew();
+  };
+  if (act.value === 'rename')
+    return (
+      <li ref={row}>
+        <form
+          class="actions"
+          onSubmit={(event) => {
+            event.preventDefault();
+            void rename();
+          }}
+          onKeyDown={(event) => {
+            if (event.key !== 'Escape') return;
+            // Of the field, and not of the chat.
+            event.stopPropagation();
+            begin(undefined);
+          }}
+        >
+          <input
+            ref={field}
+            dir="auto"
+            maxLength={maxTitleChars}
+            aria-label={t('title')}
+            defaultValue={title}
+          />
+          <button type="submit">{t('save')}</button>
+        </form>
+        {failure.value && <Notice state="rename-failed" cause={failure.value} again={rename} />}
+      </li>
+    );
+  return (
+    <li ref={row}>
+      <button type="button" class="open" onClick={open}>
+        <span dir="auto">{name}</span>
+        <time dateTime={updatedAt}>
+          {new Date(updatedAt).toLocaleDateString(t('language'), { day: 'numeric', month: 'short' })}
+        </time>
+      </button>
+      {act.value === 'delete' ? (
+        <span class="actions">
+          <button type="button" class="danger" onClick={remove}>
+            {t('removeSure')}
+          </button>
+          <button type="button" ref={keep} onClick={() => begin(undefined)}>
+            {t('keep')}
+          </button>
+        </span>
+      ) : (
+        <>
+          <button
+            type="button"
+            class="icon"
+            ref={pencil}
+            aria-label={t('renameTitle', { title: name })}
+            onClick={() => begin('rename')}
+          >
+            <Icon path="M5 19l1-4L16 5l3 3L9 18zM13.500 7.500l3 3" />
+          </button>
+          <button
+            type="button"
+            class="icon"
+            ref={trash}
+            aria-label={t('removeTitle', { title: name })}
+            onClick={() => begin('delete')}
+          >
+            <Icon path="M5 7h14M9.5 7V4.500h5V7M7 7l.8 12.500h8.400L17 7" />
+          </button>
+        </>
+      )}
+      {failure.value && <Notice state="delete-failed" cause={failure.value} again={remove} />}
+    </li>
+  );
+}
