@@ -13,7 +13,7 @@ import { createConversation } from './state/conversation.ts';
 import { createMemory } from './state/memory.ts';
 import { createPanel } from './state/panel.ts';
 import { sharedKey } from './state/subject.ts';
-import { createUnsent } from './state/unsent.ts';
+import { createUnsent, join } from './state/unsent.ts';
 import { states } from './states.ts';
 import { en, type Strings } from './strings/en.ts';
 import chatCss from './styles/chat.css?inline';
@@ -89,7 +89,11 @@ export function createWidget(seat: Seat): AppMethods {
     isReady: () => isReady(),
     begin: () => begin(),
     readVeil: () => panel.veil.value,
-    onTakenBack: panel.giveBack,
+    onTakenBack(text) {
+      // For the next page too, though nothing shows it now.
+      memory.keepDraft(join(text, memory.read().draft));
+      panel.giveBack(text);
+    },
     onSent: (conversationId, turnId, wasHeld) => {
       if (!wasHeld) show();
       if (conversationId !== undefined) emit('messageSent', { conversationId, turnId });

@@ -161,9 +161,20 @@ export function toWhole(recorded: string | undefined, kept: string | undefined):
   return recorded !== undefined && recorded.length >= (kept?.length ?? 0) ? recorded : kept;
 }
 
+/** So much of the two is compared where white space may differ. */
+const beginningChars = 2_000;
+
+/** As `isAnswerOf`, however the agent writes the words down. */
+function isOwn(turn: AlignedTurn, message: RecordedMessage): boolean {
+  if (isAnswerOf(turn, message)) return true;
+  const [said, text] = [turn.answer ?? '', message.text].map((one) => toWords(one.slice(0, beginningChars)));
+  return !!said && !!text && (text.startsWith(said) || said.startsWith(text));
+}
+
 /**
- * Of the messages in a turn's place the one that is its answer: the one that it is known by, else the last that none of
- * `others`, whose own place holds nothing, has said. An agent may write down late what it said before.
+ * Of the messages in a turn's place the one that is its answer: the one that it is known by, else the last that begins
+ * as what was heard; where nothing was, the last that none of `others`, whose own place holds nothing, has said. An
+ * agent may write down late what it said before.
  */
 export function pickAnswer(
   answers: readonly RecordedMessage[],
@@ -172,10 +183,10 @@ export function pickAnswer(
 ): RecordedMessage | undefined {
   const known = answers.find(({ id }) => id === turn?.agentMessageId);
   if (known || !turn) return known ?? answers.at(-1);
-  return answers.findLast((message) => {
-    const isOthers = others.some((other) => other.id !== turn.id && isAnswerOf(other, message));
-    return isAnswerOf(turn, message) || !isOthers;
-  });
+  if (turn.answer?.trim()) return answers.findLast((message) => isOwn(turn, message));
+  return answers.findLast(
+    (message) => !others.some((other) => other.id !== turn.id && isAnswerOf(other, message)),
+  );
 }
 
 function isSure(

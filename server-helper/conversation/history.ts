@@ -11,7 +11,7 @@ import {
   pickAnswer,
   toWhole,
 } from './alignment.ts';
-import { mayBeWrittenLate, readEarlier, wasRefused } from './earlier.ts';
+import { lateMs, mayBeWrittenLate, readEarlier, type TakenBack, wasRefused } from './earlier.ts';
 import { toWords } from './words.ts';
 
 /** Milliseconds since 1970. The page holds what was said from `from` (inclusive) to `until` (exclusive). */
@@ -55,7 +55,7 @@ export function toEntries(
     // What belongs to nobody while a turn that was cut off misses its own may be that: it is not called whole.
     const status = [...left].some(isCutOff) ? 'stopped' : 'completed';
     const picked = pickAnswer(answers, turn, missing);
-    const answer = isAnybodys(picked, turn, missing) ? undefined : picked;
+    const answer = isAnybodys(picked, turn, missing, takenBack) ? undefined : picked;
     const messages = isGone ? [] : toTurnMessages(question, answer, turn, at, status);
     const count = answers.length + (question ? 1 : 0);
     entries.push({
@@ -103,8 +103,16 @@ function isAnybodys(
   answer: RecordedMessage | undefined,
   turn: TurnRecord | undefined,
   missing: readonly TurnRecord[],
+  takenBack: readonly TakenBack[],
 ): boolean {
   if (!answer || !turn || !isCutOff(turn) || isAnswerOf(turn, answer)) return false;
+  // What was deleted was said before, and may be written down again.
+  const isTakenBack = ({ id, at, endedAt = at, answer: words, isUntaken }: TakenBack) =>
+    id !== turn.id &&
+    !isUntaken &&
+    endedAt >= turn.at - lateMs &&
+    (words.trim() === '' || answer.text.startsWith(words.trim()) || words.startsWith(answer.text));
+  if (takenBack.some(isTakenBack)) return true;
   return missing.some(
     (other) =>
       other.at < turn.at &&

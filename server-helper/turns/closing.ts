@@ -37,8 +37,15 @@ export function createClosing(
     turn.isClosing = false;
     if (outcome === 'gone') turn.end(turn.toStopped());
     else if (outcome !== 'other') turn.end(end);
-    else if (stands?.status === 'stopped') turn.end(turn.toStopped(stands.answer));
-    else return letGo(turn);
+    else if (stands?.status === 'stopped') {
+      // Stopped by another helper, which heard none of it.
+      await ends
+        .addText(turn, stands)
+        .catch((error: unknown) =>
+          log.warn({ ...toLogFields(error), turnId: turn.id }, 'what was said was not kept'),
+        );
+      turn.end(turn.toStopped(stands.answer));
+    } else return letGo(turn);
     const ms = Math.round(turn.endedAt - turn.startedAt);
     log.info({ turnId: turn.id, status: turn.status, ms }, 'turn ended');
   };

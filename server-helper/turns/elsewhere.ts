@@ -11,6 +11,7 @@ import type { RunContext } from './run.ts';
 import type { LiveTurn } from './turn.ts';
 
 const lookEveryMs = 300;
+const mostLookMs = 10_000;
 /** The agent tells whatever it says in this chat: so long after a stop it may still be the end of the turn before. */
 const quietMs = 6_000;
 /** What the agent streams is only shown: how the turn ends is its runner's to say. */
@@ -29,14 +30,23 @@ export async function followElsewhere(
   const { store, chat, log, now, monotonicNow } = context;
   let connection: { abort(): void } | undefined;
   let isSubscribed = false;
+  /** The agent may not have begun: it is asked again, less and less often, until it has told something. */
+  let hasTold = false;
+  let tries = 0;
+  let notBefore = 0;
   const sink: AnswerSink = {
     onLife() {},
     onFrame: (frame) => {
+      hasTold = true;
       if (shown.has(frame.kind)) turn.onFrame(frame);
     },
     onFlush: () => turn.log.flush(),
     onEnd: () => {
       connection = undefined;
+      if (hasTold) return;
+      isSubscribed = false;
+      notBefore = monotonicNow() + Math.min(mostLookMs, lookEveryMs * 2 ** tries);
+      tries += 1;
     },
   };
   const subscribe = async () => {
@@ -50,7 +60,7 @@ export async function followElsewhere(
   const until = monotonicNow() + limits.turnTimeoutMs;
   try {
     while (!turn.isOver) {
-      if (!isSubscribed) await subscribe().catch(() => {});
+      if (!isSubscribed && monotonicNow() >= notBefore) await subscribe().catch(() => {});
       await sleep(lookEveryMs);
       // Stopped here meanwhile.
       if (turn.isOver) break;

@@ -18,6 +18,10 @@ function readStorage(page: Page): Promise<string> {
   return page.evaluate(() => JSON.stringify({ ...localStorage }));
 }
 
+function readTabStorage(page: Page): Promise<string> {
+  return page.evaluate(() => JSON.stringify({ ...sessionStorage }));
+}
+
 test('a tab that was left as Ada asks who is there when its chat is opened again, and Ben sees nothing of hers', async () => {
   const { page, chat } = await chatAsAda('/callback');
   await chat.launcher.click();
@@ -167,6 +171,23 @@ test.each(['send', 'prefill', 'openConversation'])(
   },
 );
 
+test('a guest’s question on its way when a new conversation is begun is asked though the guest signs in', async () => {
+  const { page, chat } = await visit('/plain');
+  await chat.open();
+  await askAs(chat, 'anonymous:1');
+  let isHeld = true;
+  await page.route('**/turns/**', (route) =>
+    isHeld && route.request().method() === 'PUT' ? undefined : route.continue(),
+  );
+  await chat.ask('the guest’s question');
+  await chat.waitForAnswer('sending');
+  await chat.button('New conversation').click();
+  await expect.poll(chat.readQuestions).toEqual([]);
+  isHeld = false;
+  await identify(page, await sign(page, 'ada'));
+  await expect.poll(() => here.site.asked.at(-1)).toBe(`${adas}: the guest’s question`);
+});
+
 test.each(['/call', '/tag', '/callback'])(
   'a draft of Ada’s is hers after a reload of %s, and nobody else’s',
   async (path) => {
@@ -181,7 +202,20 @@ test.each(['/call', '/tag', '/callback'])(
     await page.reload();
     await askAs(chat, bens);
     expect(await chat.composer.inputValue()).toBe('');
-    expect(await page.evaluate(() => JSON.stringify({ ...sessionStorage }))).not.toContain('half a question');
+    expect(await readTabStorage(page)).not.toContain('half a question');
+  },
+);
+
+test.each(['/call', '/tag'])(
+  'a sign-out with the chat closed leaves nothing of Ada’s in the tab of %s',
+  async (path) => {
+    const { page, chat } = await chatAsAda(path);
+    await chat.composer.fill('half a question');
+    await chat.launcher.click();
+    expect(await readTabStorage(page)).toContain('half a question');
+    await sign(page);
+    await page.reload();
+    await expect.poll(() => readTabStorage(page)).not.toContain('half a question');
   },
 );
 

@@ -125,6 +125,55 @@ test('a question on its way goes with its conversation when a new one is begun, 
   expect(stage.server.asked.slice(before)).toEqual(['First', 'Second']);
 });
 
+test.each([
+  ['the next page is opened', () => walk(scene.page, '/two')],
+  ['another one is begun', () => scene.chat.button('New conversation').click()],
+])('a question on its way when a new conversation is begun is asked though %s', async (_, leave) => {
+  const { page, chat } = scene;
+  await chat.ask('An earlier one');
+  await chat.waitForAnswer('completed');
+  const before = stage.server.asked.length;
+  const slow = await hold(page, turns, 'PUT');
+  await chat.ask('First');
+  await chat.waitForAnswer('sending');
+  await chat.button('New conversation').click();
+  await expect.poll(chat.readQuestions).toEqual([]);
+  await leave();
+  slow.open();
+  await chat.composer.focus();
+  await expect.poll(() => stage.server.asked.slice(before)).toEqual(['First']);
+  expect(await draft()).toBe('');
+});
+
+test('a question that does not arrive where it was asked is a draft on the next page, though the chat was closed', async () => {
+  const { page, chat } = scene;
+  await chat.ask('An earlier one');
+  await chat.waitForAnswer('completed');
+  const slow = createGate();
+  const refusing = createGate();
+  let times = 0;
+  await page.route(turns, async (route) => {
+    if (route.request().method() !== 'PUT') return route.continue();
+    times += 1;
+    // The first never arrives; the second is refused once the chat is closed.
+    await (times === 1 ? slow : refusing).opened;
+    await route.fulfill({ status: 403, json: { code: 'not-allowed' } }).catch(() => {});
+  });
+  await chat.ask('First');
+  await chat.waitForAnswer('sending');
+  await chat.button('New conversation').click();
+  await expect.poll(() => times).toBe(2);
+  await chat.composer.press('Escape');
+  refusing.open();
+  slow.open();
+  await expect
+    .poll(() => page.evaluate(() => JSON.stringify({ ...sessionStorage })))
+    .toContain('"draft":"First"');
+  await walk(page, '/two');
+  await chat.composer.focus();
+  await expect.poll(draft).toBe('First');
+});
+
 test('what was given back stays a draft on every page, says that it was not sent, and goes once it is', async () => {
   const { page, chat } = scene;
   const sessions = await hold(page, /\/session$/);

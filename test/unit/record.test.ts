@@ -216,6 +216,39 @@ describe('history', () => {
     ]);
   });
 
+  test.each([
+    ['completed', 'Five days.', 'Five days.'],
+    ['stopped', 'Five ', 'Five '],
+    ['failed', '', ''],
+  ] as const)(
+    'never shows what was stopped or taken back before as the answer of one that %s',
+    (status, answer, shown) => {
+      const earlier = JSON.stringify({
+        takenBack: [
+          {
+            id: 't0',
+            at: 1,
+            question: 'How?',
+            status: 'stopped',
+            answer: 'First you',
+            endedAt: 2,
+            wasFound: true,
+          },
+        ],
+      });
+      const stopped = turn('t1', 3, { question: 'Who?', status: 'stopped', answer: '', endedAt: 4 });
+      const mine = turn('t2', 5, { question: 'When?', status, answer, earlier });
+      const record = [
+        said('u1', 'visitor', 'Who?', 3),
+        said('u2', 'visitor', 'When?', 5),
+        ...(status === 'completed' ? [said('a2', 'agent', 'Five  days.', 6)] : []),
+        said('a0', 'agent', 'First you open', 7),
+      ];
+      const told = toMessages(record, [stopped, mine], everything).findLast(({ turnId }) => turnId === 't2');
+      expect(told?.text.replace(/ +/g, ' ')).toBe(shown);
+    },
+  );
+
   test('asks above an answer what its turn asked, whichever question the record has there', () => {
     const record = [said('u1', 'visitor', 'Yes', minute), said('a1', 'agent', 'Sure.', minute + 2)];
     const turns = [turn('t1', minute, { question: 'Tell me more', agentMessageId: 'a1' })];

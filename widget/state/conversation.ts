@@ -1,5 +1,5 @@
 /** The conversation: what the visitor can do to it, and how it is taken up again after a reload. */
-import { batch, type ReadonlySignal } from '@preact/signals';
+import type { ReadonlySignal } from '@preact/signals';
 import type { TurnRequest } from '../../server-helper/protocol/wire.ts';
 import { isRetryable, toWidgetError, WidgetError } from '../errors.ts';
 import type { Situation } from '../states.ts';
@@ -8,13 +8,13 @@ import type { Tabs } from '../transport/tabs.ts';
 import type { DecidingDeps } from './deciding.ts';
 import type { Entry } from './entries.ts';
 import { followEntry } from './following.ts';
-import { createLeaving } from './leaving.ts';
 import type { Memory } from './memory.ts';
 import { createOutbox } from './outbox.ts';
 import { createReading } from './reading.ts';
+import type { Retrying } from './retrying.ts';
 import { createScreen, type Screen } from './screen.ts';
 import { createStopping } from './stopping.ts';
-import { type Answer, createAnswer, isRunning } from './turn.ts';
+import { type Answer, createAnswer } from './turn.ts';
 import type { Unsent } from './unsent.ts';
 import { makeUuid } from './uuid.ts';
 
@@ -74,7 +74,28 @@ export function createConversation(deps: ConversationDeps): Conversation {
     const cause = toWidgetError(error);
     if (cause.code !== 'aborted') problem.value = { situation, cause, again };
   };
-  const leaveFor = createLeaving({ ...deps, screen, outbox });
+  /** Ends with the visitor: what arrives meanwhile is asked as this one's. */
+  let visit = new AbortController();
+  const arrive = () => {
+    if (memory.read().leaving)
+      import('./arriving.ts').then(
+        (part) => part.arrive(deps, visit.signal),
+        // Kept, and taken up on the next page.
+        () => {},
+      );
+  };
+  /** Nothing that was written goes with the conversation that is left: what is on its way arrives there. */
+  const leaveFor = (conversationId: string | undefined) => {
+    const [from, isLost] = [id.value, lost.value];
+    const left = outbox.takeBack();
+    outbox.clear(conversationId);
+    if (!left?.request) return;
+    const { turnId, request: question, answer } = left;
+    if (from === undefined || isLost || answer.value?.status !== 'sending')
+      return deps.onTakenBack(question.text);
+    memory.change({ leaving: { conversationId: from, turnId, question } });
+    arrive();
+  };
   const forget = () => {
     leaveFor(undefined);
     memory.change({ conversationId: undefined, pending: undefined });
@@ -146,8 +167,6 @@ export function createConversation(deps: ConversationDeps): Conversation {
     const page = deps.readPage();
     return { text, ...(page && { page }), ...(replaces !== undefined && { replaces }) };
   };
-  /** While a failed answer is tried again: takes that back. */
-  let endRetry: (() => void) | undefined;
   const load = async (conversationId: string): Promise<void> => {
     leaveFor(conversationId);
     const { signal } = screen;
@@ -163,6 +182,23 @@ export function createConversation(deps: ConversationDeps): Conversation {
       if (!signal.aborted) loading.value = false;
     }
   };
+  /** While a failed answer is tried again: takes that back. */
+  const retrying: Retrying = { end: undefined };
+  const retry = async (turnId: string): Promise<void> => {
+    const entry = screen.find(turnId);
+    if (!entry?.question) return;
+    if (!entry.known && entry.request) {
+      // It may have arrived for all that: under its own id it is asked once, however often it is sent.
+      screen.remove(turnId);
+      return take(turnId, entry.request);
+    }
+    try {
+      const part = await import('./retrying.ts');
+      await part.retry(turnId, retrying, { screen, isReady: deps.isReady, reload, take, toRequest, makeId });
+    } catch {
+      say('part-failed', () => retry(turnId))(new WidgetError('unreachable'));
+    }
+  };
   return {
     id,
     entries,
@@ -173,45 +209,12 @@ export function createConversation(deps: ConversationDeps): Conversation {
     hasOlder,
     send: (text, replaces) => take(makeId(), toRequest(text, replaces)),
     load,
-    stop: () => (endRetry ?? stopping.stop)(),
-    async retry(turnId) {
-      const entry = screen.find(turnId);
-      if (!entry?.question) return;
-      const { question, request } = entry;
-      if (!entry.known && request) {
-        // It may have arrived for all that: under its own id it is asked once, however often it is sent.
-        screen.remove(turnId);
-        return take(turnId, request);
-      }
-      const { signal } = screen;
-      const failed = entry.answer.value;
-      const end = () => {
-        endRetry = undefined;
-        if (running.value === turnId) running.value = undefined;
-        entry.answer.value = failed;
-      };
-      endRetry = end;
-      running.value = turnId;
-      entry.answer.value = createAnswer(turnId, 'sending');
-      await reload(id.value as string).catch(() => {});
-      // Stopped, or somebody else is there or may be: it stays as it was, to be tried again.
-      if (endRetry !== end) return;
-      // It was answered after all, or is being: only the word of it had not come.
-      const told = screen.find(turnId)?.answer.value;
-      const isAnswered = told !== undefined && ['completed', 'writing', 'paused'].includes(told.status);
-      const isWanted = !signal.aborted && running.value === turnId && deps.isReady();
-      batch(() => {
-        end();
-        // What was asked since on another device is not taken back.
-        const isLast = entries.value.at(-1)?.turnId === turnId;
-        // What another device has asked since may be running.
-        if (isAnswered && isRunning(told)) running.value = turnId;
-        if (!isAnswered && isWanted) take(makeId(), toRequest(question, isLast ? turnId : undefined), true);
-      });
-    },
+    stop: () => (retrying.end ?? stopping.stop)(),
+    retry,
     deciding: { sessions, memory, tabs, screen, follow, load, say: say('decision-failed') },
     loadOlder,
     async resume() {
+      arrive();
       const { conversationId, pending } = memory.read();
       if (conversationId === undefined) return outbox.clear(undefined);
       if (pending?.conversationId !== conversationId) return load(conversationId);
@@ -234,7 +237,11 @@ export function createConversation(deps: ConversationDeps): Conversation {
     },
     release,
     refuse: outbox.refuseHeld,
-    hide: outbox.hide.bind(outbox),
+    hide(staysOpen, isReset) {
+      visit.abort();
+      visit = new AbortController();
+      return outbox.hide(staysOpen, isReset);
+    },
     close: screen.endAll,
     startNew: forget,
   };

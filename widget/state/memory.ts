@@ -32,6 +32,8 @@ type Place = {
   conversationId?: string;
   open?: boolean;
   pending?: PendingQuestion;
+  /** One that was on its way when its conversation was left for another. */
+  leaving?: PendingQuestion;
   draft?: string;
   /** The pause on which a decision is under way: its turn, and until when it is open. */
   deciding?: string;
@@ -147,6 +149,8 @@ export function createMemory(
     },
     claim(who, at, tag) {
       write(toClaimed(readAll(), who, at, tag));
+      // What this tab has of somebody else goes too.
+      read();
     },
     setIdentity(subject, session, who, said, tag) {
       const kept = readAll();
@@ -190,12 +194,16 @@ function readPlace(value: unknown): Place {
     conversationId: text,
     open: 'boolean',
     pending: 'object',
+    leaving: 'object',
     deciding: text,
     draft: text,
   };
-  const { pending, ...place }: Place = take(value, types);
-  const isWhole = typeof pending?.turnId === text && typeof pending?.question?.text === text;
-  return isWhole ? { ...place, pending: pending as PendingQuestion } : place;
+  const place: Place = take(value, types);
+  for (const name of ['pending', 'leaving'] as const) {
+    const { turnId, question } = place[name] ?? {};
+    if (typeof turnId !== text || typeof question?.text !== text) delete place[name];
+  }
+  return place;
 }
 
 function take(value: unknown, types: Record<string, string>): object {

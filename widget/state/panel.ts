@@ -2,6 +2,7 @@
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { WidgetError } from '../errors.ts';
 import type { SessionState } from '../transport/session.ts';
+import { join } from './unsent.ts';
 
 export type Side = 'conversation' | 'history';
 
@@ -60,7 +61,7 @@ export function createPanel(startsAsDock: boolean): Panel {
     veil,
     unsent,
     giveBack(text) {
-      unsent.value = text;
+      unsent.value = text && join(unsent.value, text);
     },
     publish(opened) {
       session.value = opened;

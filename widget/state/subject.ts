@@ -101,11 +101,22 @@ export function note(userToken: unknown, at: number, tag: boolean): void {
     const kept = JSON.parse(localStorage.getItem(sharedKey) ?? '{}');
     // Another tab may have noted a later word meanwhile. Nothing is kept before the first use.
     if (!ask && (kept.said <= said || kept.said > Date.now()))
-      localStorage.setItem(sharedKey, JSON.stringify(toClaimed(kept, who, said, tag)));
+      localStorage.setItem(sharedKey, JSON.stringify(forgetTab(toClaimed(kept, who, said, tag))));
   } catch {}
   try {
     const channel = new BroadcastChannel(sharedKey);
     channel.postMessage({ kind: 'identity', who, ask, at: said });
     channel.close();
   } catch {}
+}
+
+/** What this tab has of somebody who is not there any more goes. */
+function forgetTab(kept: Stored): Stored {
+  for (const name of Object.keys(sessionStorage)) {
+    const [, key] = /^porchlight-tab (.*)$/.exec(name) ?? [];
+    if (key === undefined) continue;
+    const { subject } = JSON.parse(sessionStorage.getItem(name) ?? '{}');
+    if (subject !== kept.chats?.[key]?.subject) sessionStorage.removeItem(name);
+  }
+  return kept;
 }

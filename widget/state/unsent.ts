@@ -9,6 +9,9 @@ type Kept = { text: string; who?: Who; until?: number | undefined };
 const unsureMs = 30_000;
 const mostLeft = 5;
 
+/** Two texts as one draft. */
+export const join = (...texts: (string | undefined)[]): string => texts.filter(Boolean).join('\n');
+
 export type Unsent = {
   /** @param who whose it is; undefined: whoever turns out to be there @param isUnsure it is whose it was, if for a moment */
   keep(text: string, who: Who, isUnsure: boolean): void;

@@ -2,6 +2,7 @@
 import { useComputed, useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { limits } from '../../server-helper/protocol/wire.ts';
+import { join } from '../state/unsent.ts';
 import type { State } from '../states.ts';
 import { useChat } from './context.ts';
 import { Icon } from './icons.tsx';
@@ -45,8 +46,9 @@ export function Composer({ focus }: { focus: boolean }) {
     area.style.height = 'auto';
     if (draft.value !== '') area.style.height = `${area.scrollHeight}px`;
   }, [draft.value]);
-  const putBefore = (text: string | undefined) => {
-    shared.draft.value = [text, shared.draft.value].filter(Boolean).join('\n');
+  const putBefore = (text = '') => {
+    const { value } = shared.draft;
+    shared.draft.value = text.includes(value) ? text : join(text, value);
   };
   const unsent = panel.unsent.value;
   useEffect(() => {
@@ -59,7 +61,7 @@ export function Composer({ focus }: { focus: boolean }) {
   // What stood here when the page was left; then each word of what stands here now.
   useEffect(() => {
     const { draft } = memory.read();
-    if (isKnown && draft !== shared.draft.value) putBefore(draft);
+    if (isKnown && draft) putBefore(draft);
   }, [isKnown]);
   useEffect(() => {
     if (isKnown) memory.keepDraft(shared.draft.value);
