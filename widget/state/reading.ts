@@ -1,4 +1,4 @@
-/** Reads a conversation from the helper, newest page first, and follows what runs in it. */
+/** Reads a conversation from the helper, and follows what runs in it. */
 import type { ConversationReply } from '../../server-helper/protocol/wire.ts';
 import type { Situation } from '../states.ts';
 import type { SessionKeeper } from '../transport/session.ts';
@@ -14,7 +14,7 @@ export type ReadingDeps = {
 };
 
 export function createReading({ sessions, screen, follow, say }: ReadingDeps) {
-  const { id, entries, loading, older, problem } = screen;
+  const { id, entries } = screen;
   const read = async (conversationId: string, query = '') => {
     const path = `/conversations/${conversationId}${query}`;
     const response = await sessions.call({ method: 'GET', path, signal: screen.signal });
@@ -34,20 +34,7 @@ export function createReading({ sessions, screen, follow, say }: ReadingDeps) {
   };
   const reloadOrSay = (conversationId: string): Promise<void> =>
     reload(conversationId).catch(say('resume-failed', () => reloadOrSay(conversationId)));
-  const loadOlder = async (): Promise<void> => {
-    const conversationId = id.value;
-    if (older.value === undefined || conversationId === undefined || loading.value) return;
-    loading.value = true;
-    problem.value = undefined;
-    const { signal } = screen;
-    try {
-      const reply = await read(conversationId, `?cursor=${encodeURIComponent(older.value)}`);
-      if (!signal.aborted) screen.showOlder(reply);
-    } catch (error) {
-      say('older-failed', loadOlder)(error);
-    } finally {
-      if (!signal.aborted) loading.value = false;
-    }
-  };
+  const loadOlder = (): Promise<void> =>
+    import('./older.ts').then((part) => part.loadOlder(screen, read)).catch(say('older-failed', loadOlder));
   return { reload, reloadOrSay, loadOlder };
 }

@@ -101,15 +101,5 @@ export function createScreen() {
         problem.value = undefined;
       });
     },
-    showOlder(reply: ConversationReply) {
-      const shown = new Set(entries.value.map(({ turnId }) => turnId));
-      batch(() => {
-        entries.value = [
-          ...toEntries(reply.messages).filter(({ turnId }) => !shown.has(turnId)),
-          ...entries.value,
-        ];
-        older.value = reply.next;
-      });
-    },
   };
 }
