@@ -3,16 +3,25 @@ import type { AgentChat } from '../agent/chat.ts';
 import type { AnswerSink } from '../agent/stream.ts';
 import { type Log, toLogFields } from '../log.ts';
 import { sleep } from '../within.ts';
+import type { Stoppings } from './stoppings.ts';
 
 export type Cancelling = {
-  /** The chat's next question waits until `done`, which never rejects. */
-  hold(chatId: string, done: Promise<unknown>): void;
-  /** Resolves once what is held of this chat is done. */
+  /**
+   * The chat's next question, at every helper of this store, waits until `done`, which never rejects. Resolves once the
+   * others can know: before that no end is written, after which a next question may be asked.
+   */
+  hold(chatId: string, done: Promise<unknown>): Promise<void>;
+  /** Resolves once what is held of this chat is done, here and elsewhere. */
   quiet(chatId: string): Promise<void>;
   /** Something is held. */
   readonly isBusy: boolean;
-  /** Stops an answer that another helper reads, or has not asked for yet; it is listened to here until it is over. */
-  stopUnread(chatId: string): void;
+  /**
+   * Stops an answer that another helper reads, or has not asked for yet; it is listened to here until it is over.
+   *
+   * @param may asked before the agent is told, once the others can know: whether there is something to stop
+   * @returns what `may` gave
+   */
+  stopUnread(chatId: string, may?: () => Promise<boolean>): Promise<boolean>;
 };
 
 const waitsMs = [0, 500, 1500];
@@ -36,14 +45,18 @@ export async function tellToStop(
   }
 }
 
-export function createCancelling(parts: { chat: AgentChat; log: Log }): Cancelling {
+export function createCancelling(parts: { chat: AgentChat; log: Log }, stoppings: Stoppings): Cancelling {
   const held = new Map<string, Promise<void>>();
 
   const hold = (chatId: string, done: Promise<unknown>) => {
-    const all = Promise.all([held.get(chatId), done]).then(() => {
+    const noted = stoppings.note(chatId);
+    const all = Promise.all([held.get(chatId), noted, done]).then(async () => {
+      if (held.get(chatId) !== all) return;
+      await stoppings.forget(chatId);
       if (held.get(chatId) === all) held.delete(chatId);
     });
     held.set(chatId, all);
+    return noted;
   };
   const stop = async (chatId: string) => {
     let isOver = false;
@@ -62,10 +75,29 @@ export function createCancelling(parts: { chat: AgentChat; log: Log }): Cancelli
   };
   return {
     hold,
-    quiet: async (chatId) => held.get(chatId),
+    async quiet(chatId) {
+      await held.get(chatId);
+      await stoppings.quietElsewhere(chatId);
+    },
     get isBusy() {
       return held.size > 0;
     },
-    stopUnread: (chatId) => hold(chatId, stop(chatId)),
+    async stopUnread(chatId, may = async () => true) {
+      let begin = (_: boolean) => {};
+      const begun = new Promise<boolean>((resolve) => {
+        begin = resolve;
+      });
+      await hold(
+        chatId,
+        begun.then((isWanted) => (isWanted ? stop(chatId) : undefined)),
+      );
+      let isWanted = false;
+      try {
+        isWanted = await may();
+      } finally {
+        begin(isWanted);
+      }
+      return isWanted;
+    },
   };
 }

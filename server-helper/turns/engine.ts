@@ -18,6 +18,7 @@ import { createLosing } from './losing.ts';
 import { maxRunning, refuseMore } from './readers.ts';
 import { takeBack } from './replacing.ts';
 import { type RunContext, TurnRun } from './run.ts';
+import { createStoppings } from './stoppings.ts';
 import { startTicking } from './ticking.ts';
 import { LiveTurn } from './turn.ts';
 
@@ -65,13 +66,13 @@ export function createEngine(context: RunContext, workspaces: Workspaces): Engin
   const logs = createLogs(monotonicNow);
   const ends = createEnds(store, log);
   const runs = new WeakMap<LiveTurn, TurnRun>();
-  const cancelling = createCancelling(context);
   const letGo = (turn: LiveTurn) => {
     runs.get(turn)?.yield();
     logs.remove(turn);
     turn.log.cutAll();
   };
   const runner = crypto.randomUUID();
+  const cancelling = createCancelling(context, createStoppings(store, log, runner));
   const close = createClosing(ends, runner, letGo, log);
   const parts = { ...context, hold: cancelling.hold, close };
   const leases = createLeases(context, runner, {
@@ -196,8 +197,8 @@ export function createEngine(context: RunContext, workspaces: Workspaces): Engin
       // Another helper runs it: it hears of this from the store, the agent from us. The store is first, or the runner
       // would take what the agent leaves then for the whole answer.
       const change = { status: 'stopped', endedAt: now() } as const;
-      if (!(await store.endTurn(conversation.id, record.id, change, { status: 'running' }))) return;
-      cancelling.stopUnread(conversation.chatId);
+      const end = () => store.endTurn(conversation.id, record.id, change, { status: 'running' });
+      if (!(await cancelling.stopUnread(conversation.chatId, end))) return;
       turn.end(turn.toStopped());
       // What its runner has said until now is in the record, for those who come later.
       letGo(turn);
@@ -211,7 +212,7 @@ export function createEngine(context: RunContext, workspaces: Workspaces): Engin
         if (turn.isOver) letGo(turn);
         else void run?.stop();
       }
-      if (wasRunning && !isHere) cancelling.stopUnread(chatId);
+      if (wasRunning && !isHere) void cancelling.stopUnread(chatId);
     },
     settle: ends.flush,
     quiet: cancelling.quiet,

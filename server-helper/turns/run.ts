@@ -24,7 +24,7 @@ export type RunContext = Clock & {
 
 /** Of one run: `hold` keeps the chat's next question waiting until what it is given has settled. */
 export type RunParts = RunContext & {
-  hold: (chatId: string, done: Promise<unknown>) => void;
+  hold: (chatId: string, done: Promise<unknown>) => Promise<void>;
   /** Writes the end down and tells it; another end that stands already is told instead. Never rejects. */
   close: (run: TurnRun, end: TurnEnd) => Promise<void>;
 };
@@ -42,6 +42,9 @@ export class TurnRun implements AnswerSink {
   /** Something that may be this turn's runs at the agent. */
   #mayRun = false;
   #cancelling = false;
+  /** Its end is on its way, but for what the other helpers are to know first. */
+  #failing = false;
+  #stopping: Promise<void> | undefined;
   /** Takes the text while the reply is followed again from its start. */
   #replayed: Replayed | undefined;
   #replyDone: ((end: AnswerEnd) => void) | undefined;
@@ -61,7 +64,7 @@ export class TurnRun implements AnswerSink {
   }
 
   get isDone(): boolean {
-    return this.turn.isOver || this.turn.isClosing;
+    return this.turn.isOver || this.turn.isClosing || this.#failing;
   }
 
   onOpen(): void {
@@ -69,7 +72,7 @@ export class TurnRun implements AnswerSink {
     if (this.#replayed) return;
     this.#arrived = true;
     // Stop was pressed before the agent had the question: only now is there something to cancel.
-    if (this.#cancelling) this.#cancelUpstream();
+    if (this.#cancelling) void this.#cancelUpstream();
   }
 
   onLife(): void {
@@ -101,19 +104,31 @@ export class TurnRun implements AnswerSink {
     void this.fail(error instanceof HelperError ? error : new HelperError('internal'));
   }
 
-  /** Ends the turn as failed and lets the agent go. */
-  async fail(error: HelperError): Promise<void> {
+  /** Ends the turn as failed and lets the agent go. @param isLeft what was asked may run on there */
+  async fail(error: HelperError, isLeft = this.#connection !== undefined): Promise<void> {
     if (this.isDone) return;
     this.context.log.warn({ code: error.code, turnId: this.turn.id }, 'a turn failed');
-    if (this.#connection) this.#cancelUpstream();
+    if (isLeft) {
+      this.#failing = true;
+      await this.#cancelUpstream();
+      this.#failing = false;
+      if (this.isDone) return;
+    }
     if (!this.#asked || (error instanceof AgentUntaken && !this.#arrived)) this.turn.isUntaken = true;
     await this.context.close(this, this.turn.toFailed(error));
   }
 
   /** Ends the turn as stopped, at once for the visitor; the agent is told. */
-  async stop(): Promise<void> {
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop().finally(() => {
+      this.#stopping = undefined;
+    });
+    return this.#stopping;
+  }
+
+  async #stop(): Promise<void> {
     if (this.turn.isClosing || (this.turn.isOver && this.turn.status !== 'paused')) return;
-    if (this.#asked) this.#cancelUpstream();
+    if (this.#asked) await this.#cancelUpstream();
     await this.context.close(this, this.turn.toStopped());
   }
 
@@ -125,9 +140,9 @@ export class TurnRun implements AnswerSink {
   }
 
   /** The chat's next question waits: a cancel goes by the chat, and a late one would stop that question's answer. */
-  #cancelUpstream(): void {
+  #cancelUpstream(): Promise<void> {
     this.#cancelling = true;
-    this.context.hold(this.conversation.chatId, this.#tellToStop());
+    return this.context.hold(this.conversation.chatId, this.#tellToStop());
   }
 
   /** The agent is told, more than once if need be; what it still sends is no longer read. Resolves within 30 s. */
@@ -147,12 +162,8 @@ export class TurnRun implements AnswerSink {
     const { reply, pause } = turn;
     if (pause) return context.close(this, turn.toPaused(toStored(pause, context)));
     if (reply && !turn.damaged) return this.#completeWith(reply);
-    if (end.kind === 'failed' && !this.#mayHaveArrived(end.error)) {
-      const failed = this.fail(end.error);
-      // A line too long is our reason to hang up, not the agent's: it would write on.
-      if (this.#arrived) this.#cancelUpstream();
-      return failed;
-    }
+    // A line too long is our reason to hang up, not the agent's: it would write on.
+    if (end.kind === 'failed' && !this.#mayHaveArrived(end.error)) return this.fail(end.error, this.#arrived);
     return this.mend(end.kind === 'failed' ? end.error : undefined);
   }
 
@@ -180,10 +191,8 @@ export class TurnRun implements AnswerSink {
     if (found.kind === 'reply') return this.#completeWith(found.reply);
     if (found.kind === 'pause') return context.close(this, turn.toPaused(toStored(found.pause, context)));
     if (found.kind === 'text') return context.close(this, turn.toCompleted(found.text, found.id));
-    const failed = this.fail(found.error);
     // Given up, it would run on, and the next question would find the chat busy.
-    if (this.#arrived || this.#mayRun) this.#cancelUpstream();
-    return failed;
+    return this.fail(found.error, this.#arrived || this.#mayRun);
   }
 
   /** The agent is known to have the question. */

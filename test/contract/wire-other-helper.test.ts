@@ -194,3 +194,71 @@ test('a reader at another helper is never told the end of the turn before, which
     expect(each.ended('turn-completed').message.text).toBe('New.');
   }
 });
+
+test.each([
+  { stopAt: 'one', nextAt: 'two', cancel: 'is slow' },
+  { stopAt: 'two', nextAt: 'one', cancel: 'is slow' },
+  { stopAt: 'one', nextAt: 'two', cancel: 'is refused once' },
+  { stopAt: 'two', nextAt: 'one', cancel: 'is refused once' },
+  { stopAt: 'one', nextAt: 'two', cancel: 'is slow after the agent failed' },
+] as const)(
+  'a cancel that $cancel, told by helper $stopAt, does not stop the next question’s answer at helper $nextAt',
+  async ({ stopAt, nextAt, cancel }) => {
+    const visitor = await createVisitor(here.one);
+    const [conversationId, turnId] = [randomUUID(), randomUUID()];
+    let running: { cancel(): void } | undefined;
+    let cancels = 0;
+    here.agent.override('POST /v1/bot/chat/cancel', async (_, response) => {
+      cancels += 1;
+      if (cancel === 'is refused once' && cancels === 1) return sendJson(response, { error: 'not now' }, 500);
+      await sleep(cancel === 'is refused once' ? 0 : 300);
+      running?.cancel();
+      sendJson(response, { success: true });
+    });
+    /** As the hosted one may: nothing marks what was cancelled. */
+    const write = (words: number) => async (answer: FakeAnswer) => {
+      running = answer;
+      let isOver = false;
+      void answer.cancelled.then(() => {
+        isOver = true;
+      });
+      answer.recordQuestion();
+      answer.open();
+      let text = '';
+      for (let word = 0; word < words && !isOver; word += 1) {
+        text += `w${word} `;
+        answer.event('delta', { text: `w${word} ` });
+        await sleep(25);
+      }
+      if (running === answer) running = undefined;
+      const message = answer.recordReply(text);
+      answer.event('done', { chat: { reply: text, agent: message, sources: [] } });
+      answer.end();
+    };
+    const isFailure = cancel === 'is slow after the agent failed';
+    here.agent.nextChat(
+      isFailure
+        ? (answer) => {
+            running = answer;
+            answer.recordQuestion();
+            answer.open();
+            // More than a turn may say: the helper gives it up.
+            for (let part = 0; part < 5; part += 1) answer.event('delta', { text: 'x'.repeat(300_000) });
+          }
+        : write(200),
+    );
+    const first = await visitor.ask(conversationId, turnId, makeQuestion());
+    if (isFailure) {
+      await first.whole();
+      expect(first.last.kind).toBe('turn-failed');
+    } else {
+      await first.untilText('w3');
+      expect((await ways.stop(at(here[stopAt], visitor), conversationId, turnId)).status).toBe(204);
+    }
+    here.agent.nextChat(write(30));
+    const next = await at(here[nextAt], visitor).ask(conversationId, randomUUID(), makeQuestion());
+    await next.whole();
+    expect(next.ended('turn-completed').message.text.split(' ')).toHaveLength(31);
+    here.agent.restore('POST /v1/bot/chat/cancel');
+  },
+);
