@@ -4,6 +4,7 @@ import { type Signal, signal } from '@preact/signals';
 import { cleanup, fireEvent, screen, waitFor } from '@testing-library/preact';
 import { afterEach, expect, test } from 'vitest';
 import type { Message, TurnEvent } from '../../server-helper/protocol/wire.ts';
+import { WidgetError } from '../../widget/errors.ts';
 import type { Entry } from '../../widget/state/entries.ts';
 import { createTurnStream, renderChat } from '../support/renderchat.tsx';
 
@@ -188,4 +189,27 @@ test('a question that history tells again while it is shown is no longer on its 
   const told = { ...entry!, answer: signal({ ...entry!.answer.value!, status: 'completed' as const }) };
   (conversation.entries as Signal<readonly Entry[]>).value = [told];
   await waitFor(() => expect(question().dataset.status).toBe('completed'));
+});
+
+test('of two questions that were left on their way both arrive', async () => {
+  let isDown = true;
+  const pending: ((error: WidgetError) => void)[] = [];
+  const asked: string[] = [];
+  const { conversation } = await renderChat(({ method, body }) => {
+    if (method !== 'PUT') return { conversations: [] };
+    if (isDown)
+      return new Promise((_, reject) => {
+        pending.push(reject);
+      });
+    asked.push((body as { text: string }).text);
+    return createTurnStream().response;
+  });
+  for (const text of ['Alpha?', 'Beta?']) {
+    conversation.send(text);
+    conversation.startNew();
+  }
+  await waitFor(() => expect(pending).toHaveLength(4));
+  isDown = false;
+  for (const reject of pending) reject(new WidgetError('unreachable'));
+  await waitFor(() => expect(asked.toSorted()).toEqual(['Alpha?', 'Beta?']));
 });

@@ -1,9 +1,9 @@
-/** A question that was on its way when its conversation was left arrives there, or is a draft again. Loaded when that happens. */
+/** Questions that were on their way when their conversation was left arrive there, or are drafts again. Loaded when that happens. */
 import { isRetryable, toWidgetError } from '../errors.ts';
 import { toBackoffMs, wait } from '../transport/backoff.ts';
 import type { SessionKeeper } from '../transport/session.ts';
 import { toTurnPath } from '../transport/turn-stream.ts';
-import type { Memory } from './memory.ts';
+import type { Memory, PendingQuestion } from './memory.ts';
 
 export type ArrivingDeps = {
   sessions: SessionKeeper;
@@ -14,25 +14,43 @@ export type ArrivingDeps = {
 
 const mostTries = 4;
 
-/** Under its own id it is asked once, however often it is sent. @param visit of the visitor who asked */
-export async function arrive(
-  { sessions, memory, onTakenBack }: ArrivingDeps,
-  visit: AbortSignal,
-): Promise<void> {
-  for (let tries = 0; ; tries += 1) {
-    const { leaving } = memory.read();
-    if (!leaving || visit.aborted) return;
-    const { question, ...address } = leaving;
+/** What is being sent, for each visit. */
+const visits = new WeakMap<AbortSignal, Set<string>>();
+
+/** @param visit of the visitor who asked */
+export function arrive(deps: ArrivingDeps, visit: AbortSignal): void {
+  const sent = visits.get(visit) ?? new Set();
+  visits.set(visit, sent);
+  for (const one of deps.memory.read().leaving ?? []) {
+    if (sent.has(one.turnId)) continue;
+    sent.add(one.turnId);
+    void send(one, deps, visit);
+  }
+}
+
+/** Under its own id it is asked once, however often it is sent. */
+async function send(one: PendingQuestion, deps: ArrivingDeps, visit: AbortSignal): Promise<void> {
+  const { sessions, memory, onTakenBack } = deps;
+  const { question, turnId } = one;
+  const forget = () => {
+    const others = memory.read().leaving?.filter((other) => other.turnId !== turnId);
+    memory.change({ leaving: others?.length ? others : undefined });
+  };
+  for (let tries = 0; !visit.aborted; tries += 1) {
     try {
-      const path = toTurnPath(address);
-      const { body } = await sessions.call({ method: 'PUT', path, body: question, signal: visit });
+      const { body } = await sessions.call({
+        method: 'PUT',
+        path: toTurnPath(one),
+        body: question,
+        signal: visit,
+      });
       void body?.cancel();
-      if (!visit.aborted) memory.change({ leaving: undefined });
+      if (!visit.aborted) forget();
       return;
     } catch (error) {
       if (visit.aborted) return;
       if (tries === mostTries || !isRetryable(toWidgetError(error).code)) {
-        memory.change({ leaving: undefined });
+        forget();
         onTakenBack(question.text);
         return;
       }

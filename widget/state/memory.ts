@@ -32,8 +32,8 @@ type Place = {
   conversationId?: string;
   open?: boolean;
   pending?: PendingQuestion;
-  /** One that was on its way when its conversation was left for another. */
-  leaving?: PendingQuestion;
+  /** Those that were on their way when their conversation was left for another. */
+  leaving?: PendingQuestion[];
   draft?: string;
   /** The pause on which a decision is under way: its turn, and until when it is open. */
   deciding?: string;
@@ -199,10 +199,10 @@ function readPlace(value: unknown): Place {
     draft: text,
   };
   const place: Place = take(value, types);
-  for (const name of ['pending', 'leaving'] as const) {
-    const { turnId, question } = place[name] ?? {};
-    if (typeof turnId !== text || typeof question?.text !== text) delete place[name];
-  }
+  const isQuestion = (one: unknown) =>
+    typeof (one as PendingQuestion)?.turnId === text && typeof (one as PendingQuestion).question?.text === text;
+  if (!isQuestion(place.pending)) delete place.pending;
+  if (!Array.isArray(place.leaving) || !place.leaving.every(isQuestion)) delete place.leaving;
   return place;
 }
 
