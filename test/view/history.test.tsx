@@ -234,3 +234,97 @@ test('a long list can be searched, without regard to case and accents, further b
   fireEvent.input(search, { target: { value: '' } });
   await findRow('Chat 7');
 });
+
+/** A list too long for a glance, of which one is called Unicorns; `slow` keeps what changes something waiting. */
+async function openLongList(slow?: Promise<object>) {
+  const many = Array.from({ length: 9 }, (_, index) => ({
+    id: `c${index}`,
+    title: index === 4 ? 'Unicorns' : `Chat ${index}`,
+    updatedAt: at,
+  }));
+  const chat = await openList(({ path, method }) => {
+    if (method === 'GET' && path === '/conversations') return { conversations: many };
+    if (method === 'PATCH' || method === 'DELETE') return slow ?? new Response(null, { status: 204 });
+    return undefined;
+  });
+  return { ...chat, search: await screen.findByRole('searchbox', { name: 'Search conversations' }) };
+}
+
+test('what is sought can be changed after the last one that was found is deleted', async () => {
+  const { search } = await openLongList();
+  fireEvent.input(search, { target: { value: 'unicorns' } });
+  const row = await findRow('Unicorns');
+  fireEvent.click(row.getByRole('button', { name: 'Delete “Unicorns”' }));
+  fireEvent.click(await row.findByRole('button', { name: 'Delete for good?' }));
+  await screen.findAllByText('No conversation of that name.');
+  fireEvent.keyDown(search, { key: 'Escape' });
+  await findRow('Chat 3');
+  expect(screen.getAllByRole('listitem')).toHaveLength(8);
+});
+
+test('one renamed to what is not sought stays in sight, with the focus', async () => {
+  const { search } = await openLongList();
+  fireEvent.input(search, { target: { value: 'unicorns' } });
+  const row = await findRow('Unicorns');
+  fireEvent.click(row.getByRole('button', { name: 'Rename “Unicorns”' }));
+  const field = await row.findByRole<HTMLInputElement>('textbox', { name: 'Title' });
+  field.value = 'Horses';
+  fireEvent.click(row.getByRole('button', { name: 'Save' }));
+  const renamed = await findRow('Horses');
+  const pencil = renamed.getByRole('button', { name: 'Rename “Horses”' });
+  await waitFor(() => expect(document.activeElement).toBe(pencil));
+});
+
+test.each(['rename', 'delete'])('a slow %s leaves the focus where the visitor is by then', async (what) => {
+  let give = (_: object) => {};
+  const slow = new Promise<object>((resolve) => {
+    give = resolve;
+  });
+  const { calls } = await openLongList(slow);
+  const row = await findRow('Unicorns');
+  if (what === 'delete') {
+    fireEvent.click(row.getByRole('button', { name: 'Delete “Unicorns”' }));
+    fireEvent.click(await row.findByRole('button', { name: 'Delete for good?' }));
+  } else {
+    fireEvent.click(row.getByRole('button', { name: 'Rename “Unicorns”' }));
+    const field = await row.findByRole<HTMLInputElement>('textbox', { name: 'Title' });
+    field.value = 'Horses';
+    // Twice, as one does where nothing seems to happen.
+    fireEvent.submit(field.form!);
+    fireEvent.submit(field.form!);
+  }
+  const elsewhere = document.createElement('input');
+  document.body.append(elsewhere);
+  elsewhere.focus();
+  give(new Response(null, { status: 204 }));
+  await waitFor(() => expect(screen.queryByRole('button', { name: /^Unicorns/ })).toBeNull());
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(document.activeElement).toBe(elsewhere);
+  elsewhere.remove();
+  expect(calls.filter(({ method }) => method === 'PATCH' || method === 'DELETE')).toHaveLength(1);
+});
+
+test.each([
+  ['rename', 'This conversation was not renamed.'],
+  ['delete', 'This conversation was not deleted.'],
+])('a %s that fails after the list was left says so', async (what, sentence) => {
+  let give = (_: object) => {};
+  const slow = new Promise<object>((resolve) => {
+    give = resolve;
+  });
+  await openLongList(slow);
+  const row = await findRow('Unicorns');
+  if (what === 'delete') {
+    fireEvent.click(row.getByRole('button', { name: 'Delete “Unicorns”' }));
+    fireEvent.click(await row.findByRole('button', { name: 'Delete for good?' }));
+  } else {
+    fireEvent.click(row.getByRole('button', { name: 'Rename “Unicorns”' }));
+    const field = await row.findByRole<HTMLInputElement>('textbox', { name: 'Title' });
+    field.value = 'Horses';
+    fireEvent.click(row.getByRole('button', { name: 'Save' }));
+  }
+  fireEvent.click(screen.getByRole('button', { name: 'Back to the conversation' }));
+  give(new WidgetError('agent-unavailable'));
+  await screen.findByText(sentence, { selector: 'p' });
+  await waitFor(() => expect(screen.getByRole('status').textContent).toContain(sentence));
+});

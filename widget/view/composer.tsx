@@ -80,7 +80,7 @@ export function Composer({ focus }: { focus: boolean }) {
   const obstacle = inTheWay();
   // What stood in the way may be gone meanwhile.
   const shown =
-    /^not/.test(hint.value?.state ?? '') || hint.value?.state === obstacle ? hint.value : undefined;
+    /^not|failed$/.test(hint.value?.state ?? '') || hint.value?.state === obstacle ? hint.value : undefined;
   const send = () => {
     const question = draft.value.trim();
     if (question === '' || isRefused) return;

@@ -10,8 +10,10 @@ import { Notice } from './notice.tsx';
 /** As the helper takes: its limits imported would weigh on the app. */
 const maxTitleChars = 200;
 
-export function Row({ conversation: { id, title, updatedAt } }: { conversation: ConversationSummary }) {
-  const { sessions, tabs, panel, conversation, list, rest, t } = useChat();
+type RowProps = { conversation: ConversationSummary; onRenamed: () => void };
+
+export function Row({ conversation: { id, title, updatedAt }, onRenamed }: RowProps) {
+  const { sessions, tabs, panel, conversation, list, hint, rest, t } = useChat();
   /** What is being done with it. */
   const act = useSignal<'rename' | 'delete' | undefined>(undefined);
   const failure = useSignal<WidgetError | undefined>(undefined);
@@ -26,26 +28,43 @@ export function Row({ conversation: { id, title, updatedAt } }: { conversation: 
     panel.show('conversation');
     if (conversation.id.value !== id) void conversation.load(id);
   };
+  /** A slow reply finds the visitor elsewhere, perhaps writing: there the focus stays. */
+  const isElsewhere = () => {
+    const root = row.current?.getRootNode() as Document | ShadowRoot | undefined;
+    const active = root?.activeElement ?? document.activeElement;
+    return !row.current || (active !== document.body && !row.current.contains(active));
+  };
   const begin = (what: 'rename' | 'delete' | undefined) => {
     const before = act.value;
+    const moves = what !== undefined || (before !== undefined && !isElsewhere());
     act.value = what;
     failure.value = undefined;
     // The one that is drawn next: what was clicked goes away.
     const next = what ? (what === 'rename' ? field : keep) : before === 'rename' ? pencil : trash;
-    queueMicrotask(() => next.current?.focus());
+    if (moves) queueMicrotask(() => next.current?.focus());
   };
+  const fail = (state: 'rename-failed' | 'delete-failed', error: unknown) => {
+    failure.value = toWidgetError(error);
+    // The list was left meanwhile.
+    if (!row.current) hint.value = { state };
+  };
+  const isSaving = useRef(false);
   const replace = (change: (all: ConversationSummary[]) => ConversationSummary[]) => {
     if (list.value) list.value = { ...list.value, conversations: change(list.value.conversations) };
   };
   const rename = async () => {
     const wanted = field.current?.value.trim() ?? '';
+    if (isSaving.current) return;
     if (wanted === '' || wanted === title) return begin(undefined);
+    isSaving.current = true;
     try {
       await sessions.call({ method: 'PATCH', path: `/conversations/${id}`, body: { title: wanted } });
     } catch (error) {
-      failure.value = toWidgetError(error);
-      return;
+      return fail('rename-failed', error);
+    } finally {
+      isSaving.current = false;
     }
+    onRenamed();
     replace((all) => all.map((one) => (one.id === id ? { ...one, title: wanted } : one)));
     begin(undefined);
   };
@@ -55,16 +74,13 @@ export function Row({ conversation: { id, title, updatedAt } }: { conversation: 
     try {
       await sessions.call({ method: 'DELETE', path: `/conversations/${id}` });
     } catch (error) {
-      const cause = toWidgetError(error);
       // Gone already: that is what was wanted.
-      if (cause.code !== 'not-found') {
-        failure.value = cause;
-        return;
-      }
+      if (toWidgetError(error).code !== 'not-found') return fail('delete-failed', error);
     }
+    const moves = !isElsewhere();
     tabs.tell({ kind: 'deleted', conversationId: id });
     replace((all) => all.filter((one) => one.id !== id));
-    (beside?.querySelector('button') ?? area)?.focus();
+    if (moves) (beside?.querySelector('button') ?? area)?.focus();
     if (conversation.id.value === id) conversation.startNew();
   };
   if (act.value === 'rename')
@@ -77,7 +93,7 @@ export function Row({ conversation: { id, title, updatedAt } }: { conversation: 
             void rename();
           }}
           onKeyDown={(event) => {
-            if (event.key !== 'Escape') return;
+            if (event.key !== 'Escape' || event.isComposing) return;
             // Of the field, and not of the chat.
             event.stopPropagation();
             begin(undefined);

@@ -27,9 +27,13 @@ export default function History() {
   const error = failure.value;
   const sought = useSignal('');
   const isSought = (title: string) => toPlain(title).includes(toPlain(sought.value));
-  const found = conversations?.filter(({ title }) => isSought(title || t('untitled')));
+  /** Renamed just now: it stays in sight, whatever it is called. */
+  const stays = useSignal<string | undefined>(undefined);
+  const found = conversations?.filter(
+    ({ id, title }) => id === stays.value || isSought(title || t('untitled')),
+  );
   // A list that is seen at a glance needs none.
-  const mayBeSearched = next !== undefined || (conversations?.length ?? 0) > glance;
+  const mayBeSearched = sought.value !== '' || next !== undefined || (conversations?.length ?? 0) > glance;
   /** @param cursor where the rows that are shown go on */
   const load = async (cursor?: string) => {
     if (isLoading.current) return;
@@ -76,13 +80,26 @@ export default function History() {
           value={sought.value}
           onInput={({ currentTarget }) => {
             sought.value = currentTarget.value;
+            stays.value = undefined;
+          }}
+          onKeyDown={(event) => {
+            if (event.key !== 'Escape' || event.isComposing || sought.value === '') return;
+            // Of the field, and not of the chat.
+            event.stopPropagation();
+            sought.value = '';
           }}
         />
       )}
       {isNoneFound && <p class="outcome">{t('noneFound')}</p>}
       <ul>
         {found?.map((one) => (
-          <Row key={one.id} conversation={one} />
+          <Row
+            key={one.id}
+            conversation={one}
+            onRenamed={() => {
+              stays.value = one.id;
+            }}
+          />
         ))}
       </ul>
       {error && <Notice state="list-failed" cause={error} again={() => load(failedAt.current)} />}
