@@ -6,7 +6,7 @@ import { brotliCompressSync, constants } from 'node:zlib';
 import type { BuildEnvironmentOptions, EnvironmentOptions, Plugin, Rolldown } from 'vite';
 import { defineConfig } from 'vitest/config';
 import { cutMarked } from './widget/build/cut-marked.ts';
-import { cutSignals } from './widget/build/cut-signals.ts';
+import { cutCore, cutSignals } from './widget/build/cut-signals.ts';
 
 const widgetFolder = 'dist/widget';
 /** Browsers that know `light-dark()`: for older ones each `color-scheme` would be written three times. */
@@ -41,6 +41,7 @@ const cutPackages: Plugin = {
   transform(code, id) {
     if (/marked[\\/]lib[\\/]marked\.esm\.js$/.test(id)) return cutMarked(code);
     if (/@preact[\\/]signals[\\/]dist[\\/]signals\.mjs$/.test(id)) return cutSignals(code);
+    if (/@preact[\\/]signals-core[\\/]dist[\\/]signals-core\.mjs$/.test(id)) return cutCore(code);
     return null;
   },
 };
@@ -153,7 +154,6 @@ function toNodeEnvironment(outDir: string, input: Record<string, string>): Envir
 }
 
 export default defineConfig({
-  define: { 'window.__PREACT_SIGNALS_DEVTOOLS__': 'false' },
   oxc: { jsx: { runtime: 'classic', pragma: 'h', pragmaFrag: 'Fragment', development: false } },
   plugins: [nameApp, importJsx, cutPackages, plainImport, bundleWidget],
   environments: {

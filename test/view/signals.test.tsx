@@ -5,7 +5,7 @@ import { signal, useComputed, useSignal } from '@preact/signals';
 import { cleanup, render, waitFor } from '@testing-library/preact';
 import { useRef } from 'preact/hooks';
 import { afterEach, expect, test } from 'vitest';
-import { cutSignals } from '../../widget/build/cut-signals.ts';
+import { cutCore, cutSignals } from '../../widget/build/cut-signals.ts';
 
 afterEach(cleanup);
 
@@ -61,4 +61,7 @@ test('another shape of the package is refused', () => {
   expect(cutSignals(source).length).toBeLessThan(source.length);
   expect(() => cutSignals(source.replace('"unmount"', '"removed"'))).toThrow('another shape');
   expect(() => cutSignals('export {}')).toThrow('another shape');
+  const core = readFileSync('node_modules/@preact/signals-core/dist/signals-core.mjs', 'utf8');
+  expect(cutCore(core).length).toBeLessThan(core.length);
+  expect(() => cutCore(core.replace('watched', 'seen'))).toThrow('another shape');
 });
