@@ -26,6 +26,7 @@ export type Situation =
   | 'delete-failed'
   | 'rename-failed'
   | 'stop-failed'
+  | 'vote-failed'
   | 'decision-failed'
   | 'part-failed';
 
@@ -98,6 +99,7 @@ export const states: Readonly<Record<State, StateRow>> = {
   'delete-failed': retry,
   'rename-failed': retry,
   'stop-failed': retry,
+  'vote-failed': retry,
   'decision-failed': { way: 'decide' },
   'part-failed': { way: 'retry', owner: 'a file of the widget is missing' },
 };

@@ -248,6 +248,11 @@ const scenes: Record<State, Act> = {
     await scene.chat.panel.getByRole('textbox', { name: 'Title' }).fill('Tents');
     await scene.chat.button('Save').click();
   },
+  'vote-failed': async (scene) => {
+    await answered(scene);
+    await scene.page.route('**/vote', only('PUT', fail));
+    await scene.chat.button('This answer helped').click();
+  },
   'delete-failed': async (scene) => {
     await answered(scene);
     await scene.page.route('**/conversations/*', only('DELETE', fail));

@@ -1,4 +1,5 @@
 /** Every sentence in English, those of the parts too. */
+import { words as actions } from '../../widget/strings/en/actions.ts';
 import { words as answer } from '../../widget/strings/en/answer.ts';
 import { words as copy } from '../../widget/strings/en/copy.ts';
 import { words as decision } from '../../widget/strings/en/decision.ts';
@@ -7,4 +8,13 @@ import { words as sources } from '../../widget/strings/en/sources.ts';
 import { words as unread } from '../../widget/strings/en/unread.ts';
 import { en, type Strings } from '../../widget/strings/en.ts';
 
-export const english: Strings = { ...en, ...answer, ...copy, ...decision, ...history, ...sources, ...unread };
+export const english: Strings = {
+  ...en,
+  ...actions,
+  ...answer,
+  ...copy,
+  ...decision,
+  ...history,
+  ...sources,
+  ...unread,
+};

@@ -15,7 +15,11 @@ import { App } from '../../widget/view/app.tsx';
 
 // Parts that a browser loads on demand are compiled here when they are first met, which takes a busy machine a while.
 configure({ asyncUtilTimeout: 10_000 });
-await Promise.all([import('../../widget/view/decision.tsx'), import('../../widget/view/history.tsx')]);
+await Promise.all([
+  import('../../widget/view/actions.tsx'),
+  import('../../widget/view/decision.tsx'),
+  import('../../widget/view/history.tsx'),
+]);
 
 export type Reply = object | WidgetError | Promise<object>;
 

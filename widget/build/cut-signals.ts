@@ -34,7 +34,10 @@ const bindings: readonly (readonly [RegExp, string])[] = [
 const extras: readonly (readonly [RegExp, string])[] = [
   [/;this\.W=null==\w+\?void 0:\w+\.watched;this\.Z=[^}]*\}\w+\.prototype\.brand=\w+;/, '}'],
   [/;else \w+\(\(\)=>\{var \w+;null==\(\w+=this\.W\)\|\|\w+\.call\(this\)\}\)/, ''],
-  [/(this\.t=\w+);if\(void 0===\w+\)\w+\(\(\)=>\{var \w+;null==\(\w+=this\.Z\)\|\|\w+\.call\(this\)\}\)/, '$1'],
+  [
+    /(this\.t=\w+);if\(void 0===\w+\)\w+\(\(\)=>\{var \w+;null==\(\w+=this\.Z\)\|\|\w+\.call\(this\)\}\)/,
+    '$1',
+  ],
   [/,\{name:"sub"\}/, ''],
   [/\w+\.prototype\.valueOf=[\s\S]*?(?=\w+\.prototype\.peek=)/, ''],
   [/this\.name=null==\w+\?void 0:\w+\.name;/, ''],

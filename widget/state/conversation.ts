@@ -93,7 +93,9 @@ export function createConversation(deps: ConversationDeps): Conversation {
     const { turnId, request: question, answer } = left;
     if (from === undefined || isLost || answer.value?.status !== 'sending')
       return deps.onTakenBack(question.text);
-    memory.change({ leaving: [...(memory.read().leaving ?? []), { conversationId: from, turnId, question }] });
+    memory.change({
+      leaving: [...(memory.read().leaving ?? []), { conversationId: from, turnId, question }],
+    });
     arrive();
   };
   const forget = () => {

@@ -200,7 +200,8 @@ function readPlace(value: unknown): Place {
   };
   const place: Place = take(value, types);
   const isQuestion = (one: unknown) =>
-    typeof (one as PendingQuestion)?.turnId === text && typeof (one as PendingQuestion).question?.text === text;
+    typeof (one as PendingQuestion)?.turnId === text &&
+    typeof (one as PendingQuestion).question?.text === text;
   if (!isQuestion(place.pending)) delete place.pending;
   if (!Array.isArray(place.leaving) || !place.leaving.every(isQuestion)) delete place.leaving;
   return place;

@@ -17,6 +17,9 @@ export type Answer = {
   /** Why it failed. */
   code: WidgetCode | undefined;
   retryAfterMs: number | undefined;
+  vote?: Message['vote'];
+  /** When it was said, as RFC 3339. */
+  at?: string;
 };
 
 export function createAnswer(turnId: string, status: AnswerStatus): Answer {
@@ -75,6 +78,7 @@ function settle(answer: Answer, message: Message): Answer {
     text: message.text,
     sources: message.sources ?? answer.sources,
     pause: undefined,
+    at: message.at,
   };
 }
 
@@ -85,6 +89,8 @@ export function toAnswer(message: Message): Answer {
     ...createAnswer(message.turnId, status === 'running' ? 'writing' : status),
     text: message.text,
     sources: message.sources ?? [],
+    vote: message.vote,
+    at: message.at,
     code: message.code ?? (status === 'failed' ? 'internal' : undefined),
   };
 }

@@ -1,5 +1,6 @@
 /** What the widget says, in English, but for what a part of the view says alone: that comes with the part. `{name}` is filled in. */
 import type { State } from '../states.ts';
+import type { words as actions } from './en/actions.ts';
 import type { words as answer } from './en/answer.ts';
 import type { words as copy } from './en/copy.ts';
 import type { words as decision } from './en/decision.ts';
@@ -77,6 +78,7 @@ const words = {
 };
 
 type Words = typeof words &
+  typeof actions &
   typeof answer &
   typeof copy &
   typeof decision &

@@ -5,6 +5,7 @@ import { Markdown } from '../markdown/markdown.tsx';
 import type { RenderContext } from '../markdown/render.tsx';
 import { words } from '../strings/en/answer.ts';
 import css from '../styles/answer.css?inline';
+import type { ActionsProps } from './actions.tsx';
 import { useChat } from './context.ts';
 import type { AnswerProps } from './message.tsx';
 import { createPart } from './part.tsx';
@@ -15,6 +16,12 @@ export { css, words };
 /** With the first answer that cites something; until it is there the words are all there is. */
 const Sources = createPart<AnswerProps>(
   () => import('./sources.tsx'),
+  () => null,
+);
+
+/** With the first answer that has ended. */
+const Actions = createPart<ActionsProps>(
+  () => import('./actions.tsx'),
   () => null,
 );
 
@@ -49,6 +56,16 @@ export default function Words({ entry, answer, onGrow }: AnswerProps) {
       </div>
       {answer.sources.length > 0 && answer.status !== 'sending' && (
         <Sources entry={entry} answer={answer} onGrow={onGrow} />
+      )}
+      {['completed', 'stopped', 'failed'].includes(answer.status) && (
+        <div class="acts">
+          <Actions
+            entry={entry}
+            answer={answer}
+            onGrow={onGrow}
+            read={(text) => <Markdown text={text} context={context} />}
+          />
+        </div>
       )}
     </>
   );

@@ -1,0 +1,189 @@
+// @vitest-environment happy-dom
+/** What can be done with an answer that has ended, by role and name: copying, voting, asking again, asking otherwise. */
+import { cleanup, fireEvent, screen, waitFor, within } from '@testing-library/preact';
+import { afterEach, expect, test, vi } from 'vitest';
+import type { Message } from '../../server-helper/protocol/wire.ts';
+import { WidgetError } from '../../widget/errors.ts';
+import type { Call } from '../../widget/transport/http.ts';
+import { createTurnStream, type Reply, renderChat } from '../support/renderchat.tsx';
+
+afterEach(cleanup);
+
+const at = '2026-01-02T12:00:00Z';
+const toTurn = (turnId: string, question: string, change: Partial<Message> = {}): Message[] => [
+  { id: turnId, turnId, role: 'visitor', text: question, status: 'completed', at },
+  {
+    id: `${turnId}.agent`,
+    turnId,
+    role: 'agent',
+    text: 'An **answer**.',
+    status: 'completed',
+    at,
+    ...change,
+  },
+];
+
+type Ask = { text: string; replaces?: string };
+
+/** A conversation of these messages; what is asked is answered at once with `New answer.`, or as `respond` says. */
+async function openChat(messages: Message[], respond: (call: Call) => Reply | undefined = () => undefined) {
+  const chat = await renderChat((call) => {
+    const given = respond(call);
+    if (given) return given;
+    if (call.path.endsWith('/vote')) return new Response(null, { status: 204 });
+    if (call.method !== 'PUT') return { id: 'c', title: '', mode: 'ask', messages };
+    const turnId = call.path.split('/').at(-1) as string;
+    const stream = createTurnStream();
+    stream.say({ kind: 'turn-started', data: { turnId, conversationId: 'c', at } });
+    const message = {
+      id: `${turnId}.agent`,
+      turnId,
+      role: 'agent',
+      text: 'New answer.',
+      status: 'completed',
+      at,
+    };
+    stream.say({ kind: 'turn-completed', data: { message: message as Message } });
+    stream.end();
+    return stream.response;
+  });
+  await chat.conversation.load('c');
+  const asked = () =>
+    chat.calls
+      .filter(({ method, path }) => method === 'PUT' && !path.endsWith('/vote'))
+      .map(({ body }) => body as Ask);
+  return { ...chat, asked };
+}
+const button = (name: string) => screen.findByRole('button', { name });
+
+test('a completed answer is copied as markdown, and as it looks', async () => {
+  const write = vi.fn(async (_: ClipboardItem[]) => {});
+  vi.stubGlobal(
+    'ClipboardItem',
+    class {
+      constructor(readonly data: Record<string, Blob>) {}
+    },
+  );
+  Object.defineProperty(navigator, 'clipboard', { configurable: true, value: { write } });
+  await openChat(toTurn('t', 'Tents?'));
+  fireEvent.click(await button('Copy the answer'));
+  await button('Answer copied');
+  await waitFor(() => expect(screen.getByRole('status').textContent).toBe('Answer copied'));
+  const { data } = write.mock.calls[0]![0][0] as unknown as { data: Record<string, Blob> };
+  expect(await data['text/plain']!.text()).toBe('An **answer**.');
+  expect(await data['text/html']!.text()).toContain('<strong>answer</strong>');
+  vi.unstubAllGlobals();
+});
+
+test('where the browser refuses, it is said, and the answer is selected', async () => {
+  Object.defineProperty(navigator, 'clipboard', { configurable: true, value: undefined });
+  await openChat(toTurn('t', 'Tents?'));
+  fireEvent.click(await button('Copy the answer'));
+  await screen.findByText(/did not let this be copied/, { selector: 'p' });
+});
+
+test('a vote is told and taken back, and one of before is shown', async () => {
+  const { calls } = await openChat(toTurn('t', 'Tents?', { vote: 'down' }));
+  const down = await button('This answer did not help');
+  expect(down.getAttribute('aria-pressed')).toBe('true');
+  fireEvent.click(down);
+  await waitFor(() => expect(down.getAttribute('aria-pressed')).toBe('false'));
+  await waitFor(() => expect(screen.getByRole('status').textContent).toBe('Your vote was taken back.'));
+  const up = await button('This answer helped');
+  fireEvent.click(up);
+  await waitFor(() => expect(up.getAttribute('aria-pressed')).toBe('true'));
+  const votes = calls.filter(({ path }) => path.endsWith('/vote'));
+  expect(votes.map(({ path, body }) => [path, body])).toEqual([
+    ['/conversations/c/messages/t.agent/vote', { vote: 'none' }],
+    ['/conversations/c/messages/t.agent/vote', { vote: 'up' }],
+  ]);
+});
+
+test('a vote that is not saved is shown as it was, and a click tries again', async () => {
+  let isDown = true;
+  await openChat(toTurn('t', 'Tents?'), ({ path }) =>
+    isDown && path.endsWith('/vote') ? new WidgetError('agent-unavailable') : undefined,
+  );
+  const up = await button('This answer helped');
+  fireEvent.click(up);
+  await screen.findByText(/Your vote was not saved/, { selector: 'p' });
+  expect(up.getAttribute('aria-pressed')).toBe('false');
+  isDown = false;
+  fireEvent.click(await button('Try again'));
+  await waitFor(() => expect(up.getAttribute('aria-pressed')).toBe('true'));
+  expect(screen.queryByText(/Your vote was not saved/, { selector: 'p' })).toBeNull();
+});
+
+test('the newest question is answered again in its place, and the answer before is at hand until something else is asked', async () => {
+  const { asked, conversation } = await openChat([...toTurn('one', 'Tents?'), ...toTurn('two', 'Stoves?')]);
+  const again = await button('Answer again');
+  fireEvent.click(again);
+  await screen.findByText('New answer.');
+  expect(asked()).toEqual([{ text: 'Stoves?', replaces: 'two' }]);
+  expect(conversation.entries.value.map(({ question }) => question)).toEqual(['Tents?', 'Stoves?']);
+  const former = await screen.findByText('The answer before');
+  expect(within(former.closest('details')!).getByText('answer')).toBeTruthy();
+  conversation.send('Packs?');
+  await waitFor(() => expect(screen.queryByText('The answer before')).toBeNull());
+});
+
+test('the newest question is asked otherwise, by Enter; Escape leaves it as it was', async () => {
+  const { asked, panel } = await openChat(toTurn('t', 'Tents?'));
+  fireEvent.click(await button('Change your question'));
+  const field = await screen.findByRole<HTMLTextAreaElement>('textbox', { name: 'Your question, changed' });
+  await waitFor(() => expect(document.activeElement).toBe(field));
+  expect(field.value).toBe('Tents?');
+  fireEvent.keyDown(field, { key: 'Escape' });
+  const edit = await button('Change your question');
+  await waitFor(() => expect(document.activeElement).toBe(edit));
+  expect(panel.isOpen.value).toBe(true);
+  fireEvent.click(edit);
+  const anew = await screen.findByRole<HTMLTextAreaElement>('textbox', { name: 'Your question, changed' });
+  fireEvent.input(anew, { target: { value: ' Warm tents? ' } });
+  fireEvent.keyDown(anew, { key: 'Enter' });
+  await screen.findByText('New answer.');
+  expect(asked()).toEqual([{ text: 'Warm tents?', replaces: 't' }]);
+  screen.getByText('Warm tents?');
+  const former = (await screen.findByText('The answer before')).closest('details')!;
+  within(former).getByText('Tents?');
+});
+
+test('a question that is being changed stays while the conversation is read anew', async () => {
+  const { conversation } = await openChat(toTurn('t', 'Tents?'));
+  fireEvent.click(await button('Change your question'));
+  const field = await screen.findByRole<HTMLTextAreaElement>('textbox', { name: 'Your question, changed' });
+  fireEvent.input(field, { target: { value: 'Warm tents' } });
+  const before = conversation.entries.value[0];
+  conversation.refresh();
+  await waitFor(() => expect(conversation.entries.value[0]).not.toBe(before));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(screen.getByRole('textbox', { name: 'Your question, changed' })).toBe(field);
+  expect(field.value).toBe('Warm tents');
+  expect(document.activeElement).toBe(field);
+});
+
+test('an earlier answer is copied and voted on, and neither asked again nor changed', async () => {
+  await openChat([...toTurn('one', 'Tents?'), ...toTurn('two', 'Stoves?')]);
+  await waitFor(() => expect(screen.getAllByRole('button', { name: 'Copy the answer' })).toHaveLength(2));
+  expect(screen.getAllByRole('button', { name: 'This answer helped' })).toHaveLength(2);
+  expect(screen.getAllByRole('button', { name: 'Answer again' })).toHaveLength(1);
+  expect(screen.getAllByRole('button', { name: 'Change your question' })).toHaveLength(1);
+});
+
+test('a failed answer’s question can be changed, and there is nothing to copy or vote on', async () => {
+  await openChat(toTurn('t', 'Tents?', { status: 'failed', text: '', code: 'agent-refused' }));
+  await button('Change your question');
+  for (const name of ['Copy the answer', 'This answer helped', 'Answer again'])
+    expect(screen.queryByRole('button', { name })).toBeNull();
+});
+
+test('when it was said stands with the answer: the hour, and the day of another one', async () => {
+  await openChat(toTurn('t', 'Tents?'));
+  const time = await waitFor(() => {
+    const found = document.querySelector('time');
+    expect(found).not.toBeNull();
+    return found!;
+  });
+  expect(time.dateTime).toBe(at);
+  expect(time.textContent).toMatch(/Jan/);
+});

@@ -1,0 +1,15 @@
+/** English: what can be done with an answer that has ended. */
+export const words = {
+  copyAnswer: 'Copy the answer',
+  answerCopied: 'Answer copied',
+  voteUp: 'This answer helped',
+  voteDown: 'This answer did not help',
+  voted: 'Thank you. Your vote was saved.',
+  unvoted: 'Your vote was taken back.',
+  again: 'Answer again',
+  edit: 'Change your question',
+  editing: 'Your question, changed',
+  cancel: 'Cancel',
+  former: 'The answer before',
+  'vote-failed': 'Your vote was not saved.',
+};

@@ -1,0 +1,181 @@
+/** Under an answer that has ended: copy it, say whether it helped, have it answered again, or ask otherwise. */
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { toWidgetError, type WidgetError } from '../errors.ts';
+import { findFormer, keepFormer } from '../state/asking-again.ts';
+import { words } from '../strings/en/actions.ts';
+import css from '../styles/actions.css?inline';
+import { useChat } from './context.ts';
+import { useCopied } from './copied.ts';
+import { Editor } from './editor.tsx';
+import { Icon } from './icons.tsx';
+import type { AnswerProps } from './message.tsx';
+import { Notice } from './notice.tsx';
+
+export { css, words };
+
+const shapes = {
+  copy: 'M9 9h10v10H9zM5 15V5h10',
+  done: 'M5 12.500l4.500 4.500L19 7.500',
+  up: 'M7.500 11v8H5v-8zm0 0l3.500-6.500c2.500 0 2.500 2 1.500 5H18c1 0 1.500.800 1.300 1.800l-1.200 6c-.200 1-.900 1.700-1.900 1.700H7.500',
+  down: 'M7.500 13V5H5v8zm0 0l3.500 6.500c2.500 0 2.500-2 1.500-5H18c1 0 1.500-.800 1.300-1.800l-1.200-6C17.900 5.700 17.200 5 16.200 5H7.500',
+  edit: 'M5 19l1-4L16 5l3 3L9 18zM13.500 7.500l3 3',
+};
+
+/** @param read makes what an answer says of its text */
+export type ActionsProps = AnswerProps & { read: (text: string) => ComponentChildren };
+
+export default function Actions({ entry, answer, onGrow, read }: ActionsProps) {
+  const { conversation, panel, draft, rest, t } = useChat();
+  const row = useRef<HTMLDivElement>(null);
+  const { turnId, question, known, editor } = entry;
+  const isLast = conversation.entries.value.at(-1) === entry;
+  const isBusy = conversation.running.value !== undefined || panel.veil.value > 0;
+  const former = isLast ? findFormer(draft, entry) : undefined;
+  useLayoutEffect(onGrow, []);
+
+  const ask = (text: string) => {
+    editor.value = undefined;
+    rest();
+    conversation.send(text, turnId);
+    const next = conversation.entries.value.at(-1);
+    if (next && next.turnId !== turnId && answer.text !== '')
+      keepFormer(draft, { nextId: next.turnId, question, text: answer.text });
+  };
+  const edit = (text: string) => {
+    const cancel = () => {
+      editor.value = undefined;
+      queueMicrotask(() => row.current?.querySelector<HTMLElement>('[data-edit]')?.focus());
+    };
+    editor.value = () => <Editor text={text} onSend={ask} onCancel={cancel} />;
+  };
+
+  const { status } = answer;
+  const mayAskAgain = isLast && known && question !== undefined && !isBusy;
+  return (
+    <>
+      <div class="row" ref={row} data-last={isLast}>
+        {answer.text !== '' && <Copy text={answer.text} row={row} />}
+        {status === 'completed' && <Votes entry={entry} answer={answer} />}
+        {mayAskAgain && status !== 'failed' && (
+          <button
+            type="button"
+            class="icon"
+            aria-label={t('again')}
+            title={t('again')}
+            onClick={({ detail }) => detail < 2 && ask(question)}
+          >
+            <Icon name="retry" />
+          </button>
+        )}
+        {mayAskAgain && !editor.value && (
+          <button
+            type="button"
+            class="icon"
+            data-edit
+            aria-label={t('edit')}
+            title={t('edit')}
+            onClick={() => edit(question)}
+          >
+            <Icon path={shapes.edit} />
+          </button>
+        )}
+        {answer.at !== undefined && status !== 'failed' && <Time at={answer.at} />}
+      </div>
+      {former && (
+        <details class="former" onToggle={onGrow}>
+          <summary>{t('former')}</summary>
+          {former.question !== question && <p dir="auto">{former.question}</p>}
+          <div class="body" lang="" dir="auto">
+            {read(former.text)}
+          </div>
+        </details>
+      )}
+    </>
+  );
+}
+
+function Copy({ text, row }: { text: string; row: { current: HTMLElement | null } }) {
+  const { t } = useChat();
+  const findBody = () => row.current?.closest('article')?.querySelector('.body');
+  const { isCopied, copy } = useCopied('answerCopied');
+  const onClick = () => {
+    const body = findBody();
+    const shown = body?.cloneNode(true) as HTMLElement | undefined;
+    for (const button of shown?.querySelectorAll('button') ?? []) button.remove();
+    // A text editor takes the markdown, a document what it looks like.
+    void copy(
+      { 'text/plain': text, 'text/html': shown ? new XMLSerializer().serializeToString(shown) : '' },
+      body,
+    );
+  };
+  const label = t(isCopied ? 'answerCopied' : 'copyAnswer');
+  return (
+    <button type="button" class="icon" aria-label={label} title={label} onClick={onClick}>
+      <Icon path={isCopied ? shapes.done : shapes.copy} />
+    </button>
+  );
+}
+
+function Votes({ entry, answer }: Pick<AnswerProps, 'entry' | 'answer'>) {
+  const { conversation, sessions, say, t } = useChat();
+  const failure = useSignal<WidgetError | undefined>(undefined);
+  const isSending = useRef(false);
+  const show = (vote: 'up' | 'down' | undefined) => {
+    const now = entry.answer.value;
+    if (now) entry.answer.value = { ...now, vote };
+  };
+  const vote = async (clicked: 'up' | 'down') => {
+    if (isSending.current) return;
+    isSending.current = true;
+    const before = answer.vote;
+    const wanted = before === clicked ? undefined : clicked;
+    show(wanted);
+    failure.value = undefined;
+    const path = `/conversations/${conversation.id.value}/messages/${entry.turnId}.agent/vote`;
+    try {
+      await sessions.call({ method: 'PUT', path, body: { vote: wanted ?? 'none' } });
+      say(t(wanted ? 'voted' : 'unvoted'));
+    } catch (error) {
+      show(before);
+      failure.value = toWidgetError(error);
+      again.current = () => vote(clicked);
+    } finally {
+      isSending.current = false;
+    }
+  };
+  const again = useRef<() => void>(() => {});
+  return (
+    <>
+      {(['up', 'down'] as const).map((which) => (
+        <button
+          key={which}
+          type="button"
+          class="icon"
+          aria-label={t(which === 'up' ? 'voteUp' : 'voteDown')}
+          title={t(which === 'up' ? 'voteUp' : 'voteDown')}
+          aria-pressed={answer.vote === which}
+          onClick={() => vote(which)}
+        >
+          <Icon path={shapes[which]} />
+        </button>
+      ))}
+      {failure.value && <Notice state="vote-failed" cause={failure.value} again={again.current} />}
+    </>
+  );
+}
+
+/** The hour, and the day if it is another one. */
+function Time({ at }: { at: string }) {
+  const { t } = useChat();
+  const date = new Date(at);
+  if (Number.isNaN(date.getTime())) return null;
+  const isToday = date.toDateString() === new Date().toDateString();
+  const day = isToday ? {} : ({ day: 'numeric', month: 'short' } as const);
+  return (
+    <time dateTime={at}>
+      {date.toLocaleString(t('language'), { hour: 'numeric', minute: '2-digit', ...day })}
+    </time>
+  );
+}
