@@ -25,6 +25,8 @@ export type Situation =
   | 'list-failed'
   | 'delete-failed'
   | 'rename-failed'
+  | 'export-failed'
+  | 'erase-failed'
   | 'stop-failed'
   | 'vote-failed'
   | 'decision-failed'
@@ -98,6 +100,8 @@ export const states: Readonly<Record<State, StateRow>> = {
   'list-failed': retry,
   'delete-failed': retry,
   'rename-failed': retry,
+  'export-failed': retry,
+  'erase-failed': retry,
   'stop-failed': retry,
   'vote-failed': retry,
   'decision-failed': { way: 'decide' },

@@ -157,6 +157,17 @@ export type Message = {
 export type LiveTurn = { turnId: string };
 export type ConversationSummary = { id: string; title: string; updatedAt: string; liveTurn?: LiveTurn };
 export type ConversationList = { conversations: ConversationSummary[]; next?: string };
+/** Everything of an owner: each conversation whole, its messages oldest first. */
+export type VisitorExport = {
+  visitor: Visitor;
+  conversations: {
+    id: string;
+    title: string;
+    createdAt: string;
+    updatedAt: string;
+    messages: Message[];
+  }[];
+};
 export type ConversationReply = {
   id: string;
   title: string;

@@ -3,7 +3,7 @@
 import { type Cursor, readPage } from '../conversation/reading.ts';
 import { toHelperError } from '../errors.ts';
 import { toLogFields } from '../log.ts';
-import { limits, type Message } from '../protocol/wire.ts';
+import { limits, type Message, type VisitorExport } from '../protocol/wire.ts';
 import type { ConversationRecord } from '../store/store.ts';
 import { within } from '../within.ts';
 import { letGo } from './conversations.ts';
@@ -113,7 +113,10 @@ async function readPatiently(parts: Parts, record: ConversationRecord, cursor: C
   }
 }
 
-async function toExported(parts: Parts, record: ConversationRecord) {
+async function toExported(
+  parts: Parts,
+  record: ConversationRecord,
+): Promise<VisitorExport['conversations'][number]> {
   let messages: Message[] = [];
   let cursor: Cursor | undefined;
   do {

@@ -253,6 +253,21 @@ const scenes: Record<State, Act> = {
     await scene.page.route('**/vote', only('PUT', fail));
     await scene.chat.button('This answer helped').click();
   },
+  'export-failed': async (scene) => {
+    await answered(scene);
+    await scene.page.route('**/visitor', only('GET', fail));
+    await scene.chat.button('Conversations').click();
+    await scene.chat.panel.getByText('Your data').click();
+    await scene.chat.button('Save as text').click();
+  },
+  'erase-failed': async (scene) => {
+    await answered(scene);
+    await scene.page.route('**/visitor', only('DELETE', fail));
+    await scene.chat.button('Conversations').click();
+    await scene.chat.panel.getByText('Your data').click();
+    await scene.chat.button('Erase everything').click();
+    await scene.chat.button('Erase all conversations for good?').click();
+  },
   'delete-failed': async (scene) => {
     await answered(scene);
     await scene.page.route('**/conversations/*', only('DELETE', fail));

@@ -4,6 +4,7 @@ import { words as answer } from '../../widget/strings/en/answer.ts';
 import { words as copy } from '../../widget/strings/en/copy.ts';
 import { words as decision } from '../../widget/strings/en/decision.ts';
 import { words as history } from '../../widget/strings/en/history.ts';
+import { words as myData } from '../../widget/strings/en/my-data.ts';
 import { words as sources } from '../../widget/strings/en/sources.ts';
 import { words as unread } from '../../widget/strings/en/unread.ts';
 import { en, type Strings } from '../../widget/strings/en.ts';
@@ -15,6 +16,7 @@ export const english: Strings = {
   ...copy,
   ...decision,
   ...history,
+  ...myData,
   ...sources,
   ...unread,
 };

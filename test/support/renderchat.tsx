@@ -19,6 +19,7 @@ await Promise.all([
   import('../../widget/view/actions.tsx'),
   import('../../widget/view/decision.tsx'),
   import('../../widget/view/history.tsx'),
+  import('../../widget/view/my-data.tsx'),
 ]);
 
 export type Reply = object | WidgetError | Promise<object>;

@@ -5,6 +5,7 @@ import type { words as answer } from './en/answer.ts';
 import type { words as copy } from './en/copy.ts';
 import type { words as decision } from './en/decision.ts';
 import type { words as history } from './en/history.ts';
+import type { words as myData } from './en/my-data.ts';
 import type { words as sources } from './en/sources.ts';
 import type { words as unread } from './en/unread.ts';
 
@@ -83,6 +84,7 @@ type Words = typeof words &
   typeof copy &
   typeof decision &
   typeof history &
+  typeof myData &
   typeof sources &
   typeof unread;
 

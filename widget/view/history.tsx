@@ -8,8 +8,11 @@ import css from '../styles/history.css?inline';
 import { useChat } from './context.ts';
 import { Row } from './history-row.tsx';
 import { Notice } from './notice.tsx';
+import { createPart } from './part.tsx';
 
 export { css, words };
+
+const MyData = createPart(() => import('./my-data.tsx'));
 
 const glance = 8;
 /** Rows that fill the panel. */
@@ -26,6 +29,7 @@ export default function History() {
   const { conversations, next } = list.value ?? {};
   const error = failure.value;
   const sought = useSignal('');
+  const showsData = useSignal(false);
   const isSought = (title: string) => toPlain(title).includes(toPlain(sought.value));
   /** Renamed just now: it stays in sight, whatever it is called. */
   const stays = useSignal<string | undefined>(undefined);
@@ -107,6 +111,16 @@ export default function History() {
         <button type="button" class="quiet" onClick={loadMore}>
           {t('more')}
         </button>
+      )}
+      {conversations !== undefined && conversations.length > 0 && (
+        <details
+          onToggle={({ currentTarget }) => {
+            showsData.value = currentTarget.open;
+          }}
+        >
+          <summary>{t('myData')}</summary>
+          {showsData.value && <MyData />}
+        </details>
       )}
     </section>
   );

@@ -11,6 +11,7 @@ export const words = {
   renameTitle: 'Rename “{title}”',
   title: 'Title',
   save: 'Save',
+  myData: 'Your data',
   'rename-failed': 'This conversation was not renamed.',
   'list-failed': 'Your conversations could not be loaded.',
   'delete-failed': 'This conversation was not deleted.',

@@ -1,0 +1,138 @@
+// @vitest-environment happy-dom
+/** "Your data" in the list: what is saved, and what is erased. */
+import { cleanup, fireEvent, screen, waitFor } from '@testing-library/preact';
+import { afterEach, expect, test, vi } from 'vitest';
+import type { VisitorExport } from '../../server-helper/protocol/wire.ts';
+import { WidgetError } from '../../widget/errors.ts';
+import { toMarkdown } from '../../widget/state/exported.ts';
+import type { Call } from '../../widget/transport/http.ts';
+import { type Reply, renderChat } from '../support/renderchat.tsx';
+
+afterEach(() => {
+  cleanup();
+  vi.restoreAllMocks();
+});
+
+const at = '2026-01-02T12:00:00Z';
+const exported: VisitorExport = {
+  visitor: { kind: 'anonymous', member: false },
+  conversations: [
+    {
+      id: 'one',
+      title: 'Tents',
+      createdAt: at,
+      updatedAt: at,
+      messages: [
+        { id: 't', turnId: 't', role: 'visitor', text: 'Which tent?', status: 'completed', at },
+        {
+          id: 't.agent',
+          turnId: 't',
+          role: 'agent',
+          text: 'The **Lark**. [1]',
+          status: 'completed',
+          sources: [{ number: 1, id: 's', title: 'Tents', url: 'https://shop.test/tents', type: 'website' }],
+          at,
+        },
+      ],
+    },
+    { id: 'two', title: '', createdAt: at, updatedAt: at, messages: [] },
+  ],
+};
+
+async function openData(respond: (call: Call) => Reply | undefined = () => undefined) {
+  const chat = await renderChat((call) => {
+    const given = respond(call);
+    if (given) return given;
+    if (call.method === 'DELETE') return new Response(null, { status: 204 });
+    if (call.path === '/visitor') return exported;
+    return { conversations: [{ id: 'one', title: 'Tents', updatedAt: at }] };
+  });
+  fireEvent.click(screen.getByRole('button', { name: 'Conversations' }));
+  const details = (await screen.findByText('Your data')).closest('details')!;
+  details.open = true;
+  fireEvent(details, new Event('toggle'));
+  await screen.findByRole('button', { name: 'Save as text' });
+  return chat;
+}
+
+/** What the page was made to save. */
+function watchSaved() {
+  const saved: { name: string; blob: Blob }[] = [];
+  let blob: Blob;
+  vi.spyOn(URL, 'createObjectURL').mockImplementation((given) => {
+    blob = given as Blob;
+    return 'blob:saved';
+  });
+  vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(function (this: HTMLAnchorElement) {
+    saved.push({ name: this.download, blob });
+  });
+  return saved;
+}
+
+test('all conversations are saved as text that can be read, and as the JSON that the helper gave', async () => {
+  const saved = watchSaved();
+  await openData();
+  fireEvent.click(screen.getByRole('button', { name: 'Save as text' }));
+  await waitFor(() => expect(saved).toHaveLength(1));
+  await waitFor(() => expect(screen.getByRole('status').textContent).toBe('Saved.'));
+  fireEvent.click(screen.getByRole('button', { name: 'Save as JSON' }));
+  await waitFor(() => expect(saved).toHaveLength(2));
+  expect(saved.map(({ name }) => name)).toEqual(['conversations.md', 'conversations.json']);
+  const text = await saved[0]!.blob.text();
+  expect(text).toMatch(/^# Tents\n\n/);
+  expect(text).toMatch(/\*\*You\*\*, .*\n\nWhich tent\?/);
+  expect(text).toMatch(
+    /\*\*Vesper\*\*, .*\n\nThe \*\*Lark\*\*\. \[1\]\n\n\[1\] Tents <https:\/\/shop\.test\/tents>/,
+  );
+  expect(JSON.parse(await saved[1]!.blob.text())).toEqual(exported);
+});
+
+test('a conversation without a title is named, and conversations are told apart', () => {
+  const who = { visitor: 'You', agent: 'Wren', untitled: 'Conversation' };
+  expect(toMarkdown(exported, who, 'en')).toMatch(/\n\n---\n\n# Conversation\n\n/);
+});
+
+test('what cannot be saved is said, and a click tries again', async () => {
+  const saved = watchSaved();
+  let isDown = true;
+  await openData(({ path }) =>
+    isDown && path === '/visitor' ? new WidgetError('agent-unavailable') : undefined,
+  );
+  fireEvent.click(screen.getByRole('button', { name: 'Save as JSON' }));
+  await screen.findByText(/Your conversations could not be saved/, { selector: 'p' });
+  expect(saved).toEqual([]);
+  isDown = false;
+  fireEvent.click(screen.getByRole('button', { name: 'Try again' }));
+  await waitFor(() => expect(saved).toHaveLength(1));
+});
+
+test('all is erased after one more question, with the focus on Keep', async () => {
+  const { calls, conversation } = await openData();
+  await conversation.load('one');
+  fireEvent.click(screen.getByRole('button', { name: 'Erase everything' }));
+  const keep = await screen.findByRole('button', { name: 'Keep' });
+  await waitFor(() => expect(document.activeElement).toBe(keep));
+  fireEvent.click(keep);
+  const erase = await screen.findByRole('button', { name: 'Erase everything' });
+  await waitFor(() => expect(document.activeElement).toBe(erase));
+  expect(calls.some(({ method }) => method === 'DELETE')).toBe(false);
+  fireEvent.click(erase);
+  const sure = await screen.findByRole('button', { name: 'Erase all conversations for good?' });
+  sure.focus();
+  fireEvent.click(sure);
+  await screen.findByText('No conversations yet.');
+  expect(calls.filter(({ method }) => method === 'DELETE').map(({ path }) => path)).toEqual(['/visitor']);
+  expect(conversation.id.value).toBeUndefined();
+  expect(document.activeElement?.className).toContain('history');
+  await waitFor(() =>
+    expect(screen.getByRole('status').textContent).toBe('All your conversations were erased.'),
+  );
+});
+
+test('what cannot be erased is said, and stays', async () => {
+  await openData(({ method }) => (method === 'DELETE' ? new WidgetError('internal') : undefined));
+  fireEvent.click(screen.getByRole('button', { name: 'Erase everything' }));
+  fireEvent.click(await screen.findByRole('button', { name: 'Erase all conversations for good?' }));
+  await screen.findByText(/Your conversations were not erased/, { selector: 'p' });
+  expect(screen.getAllByRole('listitem')).toHaveLength(1);
+});
