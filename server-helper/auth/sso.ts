@@ -67,8 +67,13 @@ function readIdentity(claims: Record<string, unknown>): Identity {
   const subject = claims.external_id ?? claims.sub;
   const fault = findFault({ email, name, subject }, { subject: 'external_id' });
   if (fault !== undefined) throw invalid(fault);
-  const owner = isAbsent(subject) ? `email:${(email as string).toLowerCase()}` : `external:${subject}`;
+  const owner = isAbsent(subject) ? `email:${toLowerCase(email as string)}` : `external:${subject}`;
   return { owner, email: email as string, name: (name ?? undefined) as string | undefined };
+}
+
+/** The letters of ASCII alone: Unicode makes one of two addresses, as of k and the sign of Kelvin. */
+function toLowerCase(email: string): string {
+  return email.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
 function isNumber(value: unknown): value is number {

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { verifySsoToken } from '../../server-helper/auth/sso.ts';
+import { toHash, toSubject } from '../../widget/state/subject.ts';
 
 function readJson<T>(name: string): T {
   return JSON.parse(readFileSync(join(import.meta.dirname, '../vectors', name), 'utf8')) as T;
@@ -52,6 +53,26 @@ describe('SSO token vectors', () => {
     const token = `${signed}.${createHmac('sha256', cfg.secret).update(signed).digest('base64url')}`;
     const identity = await verifySsoToken(token, { ...rules, issuer: undefined }, cfg.now);
     expect(identity).toEqual({ owner: 'email:a@b.test', email: 'a@b.test', name: undefined });
+  });
+
+  test.each([
+    ['Kim@Shop.test', 'kim@shop.test', true],
+    // The signs of Kelvin and of Ångström, which Unicode calls lower-case k and å.
+    ['\u212aim@shop.test', 'kim@shop.test', false],
+    ['\u212bsa@shop.test', '\u00e5sa@shop.test', false],
+  ])('%j and %j are one owner: %j, for the helper and for the widget', async (one, other, isSame) => {
+    const toToken = (email: string) => {
+      const [head] = vectors[0]?.token.split('.') ?? [];
+      const claims = { email, iat: cfg.now, exp: cfg.now + 60 };
+      const signed = `${head}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`;
+      return `${signed}.${createHmac('sha256', cfg.secret).update(signed).digest('base64url')}`;
+    };
+    const [first, second] = await Promise.all(
+      [one, other].map((email) => verifySsoToken(toToken(email), { ...rules, issuer: undefined }, cfg.now)),
+    );
+    expect(first?.owner === second?.owner).toBe(isSame);
+    expect(toSubject(toToken(one)) === toSubject(toToken(other))).toBe(isSame);
+    expect(toSubject(toToken(one))).toBe(toHash(first?.owner as string));
   });
 });
 

@@ -13,7 +13,11 @@ export function toSubject(ssoToken: string): string | undefined {
   try {
     const { external_id, sub = null, email } = readClaims(ssoToken);
     const id = external_id ?? sub;
-    return toHash(id === null ? `email:${(email as string).toLowerCase()}` : `external:${id}`);
+    return toHash(
+      id === null
+        ? `email:${(email as string).replace(/[A-Z]/g, (letter) => letter.toLowerCase())}`
+        : `external:${id}`,
+    );
   } catch {
     return undefined;
   }
