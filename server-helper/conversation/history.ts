@@ -80,7 +80,17 @@ export function toEntries(
       isHeld: false,
     });
   }
-  return entries.sort(byTime);
+  return hideReplaced(entries, turns).sort(byTime);
+}
+
+/** What a running question takes the place of is still being taken back at the agent: its readers need not wait for that. */
+function hideReplaced(entries: readonly Entry[], turns: readonly TurnRecord[]): Entry[] {
+  const running = turns.find(({ status }) => status === 'running');
+  const { replaces } = readEarlier(running?.earlier);
+  const from = turns.find(({ id }) => id === replaces)?.at ?? Number.POSITIVE_INFINITY;
+  return entries.map((entry) =>
+    entry.at >= from && entry.turn?.id !== running?.id ? { ...entry, messages: [] } : entry,
+  );
 }
 
 const byTime = (a: Entry, b: Entry) => a.at - b.at;

@@ -1,6 +1,6 @@
 /** Begins, follows, stops and decides turns: one question, one run at the agent, however many ask for it. */
 import type { ChatQuestion } from '../agent/chat.ts';
-import { readEarlier } from '../conversation/earlier.ts';
+import { nothingEarlier, readEarlier } from '../conversation/earlier.ts';
 import { readPause } from '../conversation/pause.ts';
 import type { Workspaces } from '../conversation/workspace.ts';
 import { HelperError, toHelperError } from '../errors.ts';
@@ -156,7 +156,9 @@ export function createEngine(context: RunContext, workspaces: Workspaces): Engin
       const teller = crypto.randomUUID();
       const { until } = leases.make();
       const held = { status: 'running', runner, leaseUntil: until, teller } as const;
-      const record: TurnRecord = { ...blank, ...turn, ...held, conversationId: conversation.id };
+      const { replaces } = question;
+      const earlier = replaces === undefined ? undefined : JSON.stringify({ ...nothingEarlier, replaces });
+      const record: TurnRecord = { ...blank, ...turn, ...held, earlier, conversationId: conversation.id };
       const before = await store.listTurns(conversation.id, newest);
       const takenBack = before.flatMap(({ earlier }) => readEarlier(earlier).takenBack);
       if (takenBack.some(({ id }) => id === turn.id))

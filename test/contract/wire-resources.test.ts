@@ -1,6 +1,7 @@
 /** Clauses 22 and 23: pages of what was said, and small changes. */
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { sendJson } from '../support/fake-agent.ts';
 import { createGate } from '../support/gate.ts';
 import { useRig } from '../support/rig.ts';
 import { makeQuestion, makeSsoToken } from '../support/visitor.ts';
@@ -139,6 +140,36 @@ test('clause 23: a vote is up, down or none, and comes back with the message', a
     expect((await visitor.call('PUT', path, body)).status).toBe(400);
   const unknown = `/conversations/${conversationId}/messages/${randomUUID()}.agent/vote`;
   expect((await visitor.call('PUT', unknown, { vote: 'up' })).status).toBe(404);
+});
+
+test('what a question takes the place of is gone for its readers as soon as the question is taken', async () => {
+  const before = await visitor.chat(makeQuestion('stays'));
+  const { conversationId } = before;
+  const first = await visitor.chat(makeQuestion('the worse'), conversationId);
+  await visitor.chat(makeQuestion('what followed'), conversationId);
+  const question = makeQuestion('the better');
+  const gate = createGate();
+  // The agent takes its time with taking back.
+  rig.agent.override('DELETE /v1/bot/chat/message/delete', async (call, response) => {
+    await gate.opened;
+    const record = rig.agent.records.get(String(call.body.chat_id)) ?? [];
+    record.splice(record.findIndex(({ content }) => content === first.question));
+    sendJson(response, { success: true });
+  });
+  const stream = await visitor.ask(conversationId, randomUUID(), { text: question, replaces: first.turnId });
+  const { messages } = await visitor.history(conversationId);
+  expect(messages.map(({ text }) => text)).toEqual([before.question, 'Hello there.', question]);
+  gate.open();
+  await stream.whole();
+  stream.ended('turn-completed');
+  rig.agent.restore('DELETE /v1/bot/chat/message/delete');
+  const all = await visitor.history(conversationId);
+  expect(all.messages.map(({ text }) => text)).toEqual([
+    before.question,
+    'Hello there.',
+    question,
+    'Hello there.',
+  ]);
 });
 
 test('a question that replaces an earlier one takes its place, at the agent and in the history', async () => {
