@@ -35,7 +35,7 @@ export function createCalls(parts: SiteParts, onSite: () => void) {
         void load().then(
           // What was meant for another visitor is dropped.
           () =>
-            visit === panel.visit.value &&
+            (visit === panel.visit.value || /^set[LO]/.test(name)) &&
             (calls.site as Record<typeof name, (...all: unknown[]) => void>)[name](...values),
           () => tellOwner('part-failed', options.helper),
         );

@@ -85,7 +85,7 @@ export function createWidget(seat: Seat): AppMethods {
     unsent,
     tabs,
     onNextFrame,
-    readPage,
+    readPage: () => calls.site?.toPage() ?? readPage(),
     isReady: () => isReady(),
     begin: () => begin(),
     readVeil: () => panel.veil.value,

@@ -17,7 +17,7 @@ type Early = [method: string, ...values: unknown[]][];
 type Api = PorchlightApi & { tag(script: HTMLScriptElement): void };
 
 const methods =
-  'open close toggle setOpenStyle setLanguage send prefill newConversation openConversation'.split(
+  'open close toggle setOpenStyle setLanguage setContext send prefill newConversation openConversation'.split(
     ' ',
   ) as 'open'[];
 /** What concerns a conversation is for the visitor of the moment: nobody signs out and another one in as fast as that. */
@@ -89,7 +89,7 @@ function start(script: HTMLScriptElement, early: Early | undefined): void {
   const call = (method: keyof AppMethods, ...values: unknown[]) => {
     const since = Date.now();
     const run = () => {
-      if (!/^(openC|[nps]).*[^e]$/.test(method) || Date.now() - since < freshMs)
+      if (!/^(openC|[np]|send)/.test(method) || Date.now() - since < freshMs)
         ((app as AppMethods)[method] as (...all: unknown[]) => void)(...values);
     };
     const isWish = /^(open$|t)/.test(method);

@@ -69,6 +69,11 @@ export type PorchlightApi = {
   logout(): void;
   /** @param tag BCP 47: de, es, fr, ar and their kinds; any other is English */
   setLanguage(tag: string): void;
+  /**
+   * What the page knows and the agent may use, as data: sent with each question of the visitor of the moment. Once
+   * `identityChanged` tells of another one it is gone, to be said anew. At most 3,000 bytes of JSON; null takes it back.
+   */
+  setContext(context: Readonly<Record<string, unknown>> | null): void;
   /** Asks for the visitor, and opens the chat. While an answer is being written it goes into the composer. */
   send(text: string): void;
   /** Opens the chat with this in the composer, behind what the visitor has written there. */

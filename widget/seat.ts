@@ -16,7 +16,14 @@ export type Seat = {
 
 export type PageMethods = Pick<
   PorchlightApi,
-  'setOpenStyle' | 'setLanguage' | 'send' | 'prefill' | 'newConversation' | 'openConversation' | 'on'
+  | 'setOpenStyle'
+  | 'setLanguage'
+  | 'setContext'
+  | 'send'
+  | 'prefill'
+  | 'newConversation'
+  | 'openConversation'
+  | 'on'
 >;
 
 export type AppMethods = Pick<PorchlightApi, 'close' | 'toggle' | 'destroy'> &

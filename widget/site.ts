@@ -1,8 +1,9 @@
 /** What a page has the chat do beside opening and closing it, and what its tag says in the agent's place. Loaded when one does. */
 import type { Signal } from '@preact/signals';
-import type { AgentProfile } from '../server-helper/protocol/wire.ts';
+import type { AgentProfile, TurnRequest } from '../server-helper/protocol/wire.ts';
 import { createLanguage } from './language.ts';
 import type { WidgetOptions } from './options.ts';
+import { readPage } from './page.ts';
 import type { PageMethods } from './seat.ts';
 import type { Conversation } from './state/conversation.ts';
 import type { Memory } from './state/memory.ts';
@@ -13,6 +14,8 @@ import type { Strings } from './strings/en.ts';
 /** What of it the app asks for, once it is there. */
 export type Site = {
   toProfile(agent: AgentProfile): AgentProfile;
+  /** The page, and what it says of itself; undefined where it says nothing. */
+  toPage(): TurnRequest['page'];
   /** Resolves once the chat speaks the language that it should, or cannot. */
   readonly spoken: Promise<void>;
 };
@@ -38,6 +41,9 @@ const focusMs = 1_000;
 /** By then it is known who is there, or this visitor has gone. */
 const knownMs = 30_000;
 const lookMs = 50;
+/** With the address and title beside it, no more than the helper takes of a page. */
+const maxContextBytes = 3_000;
+const maxBeside = { url: 600, title: 60 };
 /** As the helper takes: its limits imported would weigh on the app. */
 export const maxQuestionChars = 32_000;
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
@@ -51,6 +57,8 @@ export function createSite(parts: SiteParts): Site & PageMethods {
   if (language && !knows(language)) console.error(`Porchlight: data-language ${language} is not spoken here`);
   const find = (which: string) => root.querySelector<HTMLElement>(which);
   const findComposer = () => find('[part~="composer"]');
+  /** Of the visitor who was there, or of the first one who is. */
+  let context: { said: Record<string, unknown>; of: string | undefined } | undefined;
   /** Which style was asked for last. */
   let style: string | undefined;
 
@@ -69,6 +77,26 @@ export function createSite(parts: SiteParts): Site & PageMethods {
       return { ...agent, name: title, placeholder, ...words };
     },
     setLanguage,
+    setContext(said) {
+      const text = toJson(said);
+      if (said == null) context = undefined;
+      else if (!text?.startsWith('{') || new TextEncoder().encode(text).length > maxContextBytes)
+        console.error(`Porchlight: setContext takes an object of at most ${maxContextBytes} bytes of JSON`);
+      else context = { said: JSON.parse(text), of: panel.session.value?.subject };
+    },
+    toPage() {
+      const subject = panel.session.value?.subject;
+      if (context) context.of ??= subject;
+      if (context?.of !== subject) context = undefined;
+      const page = readPage();
+      if (!context || !page) return undefined;
+      const { url, title = '' } = page;
+      return {
+        url: url.slice(0, maxBeside.url),
+        title: title.slice(0, maxBeside.title),
+        context: context.said,
+      };
+    },
     setOpenStyle(wanted) {
       style = wanted;
       // What it needs is there first: the conversation does not go out of sight for a file that is late.
@@ -146,6 +174,14 @@ export function createSite(parts: SiteParts): Site & PageMethods {
     const now = panel.isDock.value || panel.isOpen.value ? findComposer() : find('.launcher');
     if (now && now !== before) now.focus({ preventScroll: true });
     else if (performance.now() < until) requestAnimationFrame(() => focusNext(before, until));
+  }
+}
+
+function toJson(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return undefined;
   }
 }
 

@@ -31,6 +31,12 @@ const page = v.strictObject({
   title: v.exactOptional(text(limits.maxPageBytes)),
   description: v.exactOptional(text(limits.maxPageBytes)),
   language: v.exactOptional(text(64)),
+  context: v.exactOptional(
+    v.pipe(
+      v.record(v.string(), v.unknown()),
+      v.check((value) => !Array.isArray(value), 'must be an object'),
+    ),
+  ),
 });
 
 const turn = v.strictObject({

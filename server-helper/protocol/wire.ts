@@ -118,7 +118,14 @@ export type SessionReply = {
 };
 
 /** Page context, passed to the agent as data. Query and fragment of `url` are removed by the helper. */
-export type PageContext = { url: string; title?: string; description?: string; language?: string };
+export type PageContext = {
+  url: string;
+  title?: string;
+  description?: string;
+  language?: string;
+  /** What the site's page says of itself. */
+  context?: Record<string, unknown>;
+};
 
 export type TurnRequest = {
   text: string;
@@ -157,17 +164,7 @@ export type Message = {
 export type LiveTurn = { turnId: string };
 export type ConversationSummary = { id: string; title: string; updatedAt: string; liveTurn?: LiveTurn };
 export type ConversationList = { conversations: ConversationSummary[]; next?: string };
-/** Everything of an owner: each conversation whole, its messages oldest first. */
-export type VisitorExport = {
-  visitor: Visitor;
-  conversations: {
-    id: string;
-    title: string;
-    createdAt: string;
-    updatedAt: string;
-    messages: Message[];
-  }[];
-};
+export type { VisitorExport } from './export.ts';
 export type ConversationReply = {
   id: string;
   title: string;

@@ -127,7 +127,7 @@ test('a dock whose piece cannot be loaded takes nothing out of sight', async () 
 });
 
 describe('the page', () => {
-  const call = (...calls: [string, ...string[]][]) =>
+  const call = (...calls: [string, ...unknown[]][]) =>
     page.evaluate(
       (list) => (Porchlight as unknown as { push(...all: unknown[]): void }).push(...list),
       calls,
@@ -187,6 +187,26 @@ describe('the page', () => {
     await expect.poll(chat.readQuestions).toEqual(['First?']);
     await call(['openConversation', 'first']);
     await expect.poll(() => errors).toEqual(['Porchlight: openConversation takes the id of a conversation']);
+  });
+
+  test('gives the agent what the page knows, with each question, until it takes that back', async () => {
+    await come('/plain');
+    await call(['setContext', { product: 'Lark', inCart: [1, 2] }]);
+    await chat.open();
+    await chat.ask('Is it warm?');
+    await chat.waitForAnswer('completed');
+    await call(['setContext', 'Lark']);
+    await call(['setContext', { far: 'x'.repeat(3_000) }]);
+    await chat.ask('And dry?');
+    await expect.poll(() => chat.inside('[data-role=agent][data-status=completed]').count()).toBe(2);
+    await call(['setContext', null]);
+    await chat.ask('And light?');
+    await expect.poll(() => chat.inside('[data-role=agent][data-status=completed]').count()).toBe(3);
+    const context = { product: 'Lark', inCart: [1, 2] };
+    expect(asked.map(({ page }) => page?.context)).toEqual([context, context, undefined]);
+    expect(asked.every(({ page }) => page?.url === `${stage.server.here}/plain`)).toBe(true);
+    const wrong = 'Porchlight: setContext takes an object of at most 3000 bytes of JSON';
+    expect(errors).toEqual([wrong, wrong]);
   });
 
   test('asks nothing that waited for half a minute: the visitor may be another by then', async () => {

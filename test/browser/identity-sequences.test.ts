@@ -1,6 +1,7 @@
 /** Promise 8 in a real browser: visits in several tabs in which the visitor changes, watched frame by frame. */
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
+import type { PorchlightApi } from '../../widget/public.ts';
 import { createGate } from '../support/gate.ts';
 import { readSeen, showTab, sign, watchFor } from '../support/identity-site.ts';
 import { adas, bens, secret, setUpVisits } from '../support/identity-visits.ts';
@@ -171,18 +172,54 @@ test.each(['send', 'prefill', 'openConversation'])(
   },
 );
 
+test('what the page says for Ada to the agent is not sent with Ben’s question, nor what it said just before he signed in', async () => {
+  const { page, chat } = await chatAsAda('/call');
+  const token = await sign(page, 'ben');
+  const sent: unknown[] = [];
+  page.on('request', (request) => {
+    if (request.method() === 'PUT') sent.push(request.postDataJSON().page?.context);
+  });
+  const setContext = (context: object) =>
+    page.evaluate((context) => {
+      (window as unknown as { Porchlight: PorchlightApi }).Porchlight.setContext(
+        context as Record<string, unknown>,
+      );
+    }, context);
+  await setContext({ cart: 'Ada’s' });
+  await expect
+    .poll(() =>
+      page.evaluate(() => performance.getEntriesByType('resource').some(({ name }) => /site-/.test(name))),
+    )
+    .toBe(true);
+  await askAs(chat, adas);
+  await page.evaluate((token) => {
+    const { Porchlight } = window as unknown as { Porchlight: PorchlightApi };
+    Porchlight.setContext({ cart: 'still Ada’s' });
+    Porchlight.identify(token);
+  }, token);
+  await askAs(chat, bens);
+  await setContext({ cart: 'Ben’s' });
+  await askAs(chat, bens);
+  expect(sent).toEqual([{ cart: 'Ada’s' }, undefined, { cart: 'Ben’s' }]);
+});
+
 test('a guest’s question on its way when a new conversation is begun is asked though the guest signs in', async () => {
   const { page, chat } = await visit('/plain');
   await chat.open();
   await askAs(chat, 'anonymous:1');
   let isHeld = true;
-  await page.route('**/turns/**', (route) =>
-    isHeld && route.request().method() === 'PUT' ? undefined : route.continue(),
-  );
+  let held = 0;
+  await page.route('**/turns/**', (route) => {
+    if (!isHeld || route.request().method() !== 'PUT') return route.continue();
+    held += 1;
+    return undefined;
+  });
   await chat.ask('the guest’s question');
   await chat.waitForAnswer('sending');
   await chat.button('New conversation').click();
   await expect.poll(chat.readQuestions).toEqual([]);
+  // As it was asked, and on its way to the conversation that was left.
+  await expect.poll(() => held).toBe(2);
   isHeld = false;
   await identify(page, await sign(page, 'ada'));
   await expect.poll(() => here.site.asked.at(-1)).toBe(`${adas}: the guest’s question`);

@@ -44,7 +44,16 @@ test('clause 21: page goes into metadata only, without query and fragment', asyn
   expect(JSON.stringify(rest)).not.toContain('Tea');
 });
 
+test('clause 21: what a site says of its page goes along as it is', async () => {
+  const page = { url: 'https://shop.test/tea', context: { product: 'Assam', inCart: [1, { of: 'two' }] } };
+  await (await visitor.ask(randomUUID(), randomUUID(), { text: makeQuestion(), page })).whole();
+  expect(lastChat()?.body.metadata).toEqual({ page });
+});
+
 test.each([
+  ['a context that is a list', { url: 'https://shop.test/', context: ['Assam'] }],
+  ['a context that is text', { url: 'https://shop.test/', context: 'Assam' }],
+  ['more than 4 KB of context', { url: 'https://shop.test/', context: { all: 'x'.repeat(4096) } }],
   ['an unknown key', { url: 'https://shop.test/', html: '<p>' }],
   ['an address of another scheme', { url: 'file:///etc/passwd' }],
   ['a script', { url: 'javascript:alert(1)' }],

@@ -34,7 +34,8 @@ export function createPart<P extends object>(
       () => {
         isLoading = false;
         failed.value = true;
-        tellOwner('part-failed', helper);
+        // Where the visitor is offline nothing is to be mended.
+        if (navigator.onLine) tellOwner('part-failed', helper);
         if (!Pending) return;
         tries += 1;
         void wait(toBackoffMs(tries)).then(() => get(helper));
