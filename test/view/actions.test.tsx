@@ -127,39 +127,104 @@ test('the newest question is answered again in its place, and the answer before 
   await waitFor(() => expect(screen.queryByText('The answer before')).toBeNull());
 });
 
-test('the newest question is asked otherwise, by Enter; Escape leaves it as it was', async () => {
-  const { asked, panel } = await openChat(toTurn('t', 'Tents?'));
+const composer = () => screen.getByRole<HTMLTextAreaElement>('textbox');
+const enter = () => fireEvent.keyDown(composer(), { key: 'Enter' });
+const changing = 'You are changing your last question.';
+
+test('the newest question is asked otherwise, in the composer, and takes the former’s place', async () => {
+  const { asked, conversation } = await openChat(toTurn('t', 'Tents?'));
   fireEvent.click(await button('Change your question'));
-  const field = await screen.findByRole<HTMLTextAreaElement>('textbox', { name: 'Your question, changed' });
-  await waitFor(() => expect(document.activeElement).toBe(field));
-  expect(field.value).toBe('Tents?');
-  fireEvent.keyDown(field, { key: 'Escape' });
-  const edit = await button('Change your question');
-  await waitFor(() => expect(document.activeElement).toBe(edit));
-  expect(panel.isOpen.value).toBe(true);
-  fireEvent.click(edit);
-  const anew = await screen.findByRole<HTMLTextAreaElement>('textbox', { name: 'Your question, changed' });
-  fireEvent.input(anew, { target: { value: ' Warm tents? ' } });
-  fireEvent.keyDown(anew, { key: 'Enter' });
+  await screen.findByText(changing, { selector: 'p' });
+  expect(document.activeElement).toBe(composer());
+  expect(composer().value).toBe('Tents?');
+  fireEvent.input(composer(), { target: { value: 'Warm tents?' } });
+  enter();
   await screen.findByText('New answer.');
   expect(asked()).toEqual([{ text: 'Warm tents?', replaces: 't' }]);
-  screen.getByText('Warm tents?');
+  expect(conversation.entries.value.map(({ question }) => question)).toEqual(['Warm tents?']);
   const former = (await screen.findByText('The answer before')).closest('details')!;
   within(former).getByText('Tents?');
+  expect(screen.queryByText(changing, { selector: 'p' })).toBeNull();
 });
 
-test('a question that is being changed stays while the conversation is read anew', async () => {
-  const { conversation } = await openChat(toTurn('t', 'Tents?'));
+test('a change that is cancelled leaves the composer empty, and the next question is a new one', async () => {
+  const { asked } = await openChat(toTurn('t', 'Tents?'));
   fireEvent.click(await button('Change your question'));
-  const field = await screen.findByRole<HTMLTextAreaElement>('textbox', { name: 'Your question, changed' });
-  fireEvent.input(field, { target: { value: 'Warm tents' } });
+  fireEvent.click(await button('Cancel'));
+  expect(composer().value).toBe('');
+  expect(document.activeElement).toBe(composer());
+  fireEvent.input(composer(), { target: { value: 'Packs?' } });
+  enter();
+  await screen.findByText('New answer.');
+  expect(asked()).toEqual([{ text: 'Packs?' }]);
+});
+
+test('a change is kept while the conversation is read anew, left and closed', async () => {
+  const { conversation, panel, asked } = await openChat(toTurn('t', 'Tents?'));
+  fireEvent.click(await button('Change your question'));
+  fireEvent.input(composer(), { target: { value: 'Warm tents' } });
   const before = conversation.entries.value[0];
   conversation.refresh();
   await waitFor(() => expect(conversation.entries.value[0]).not.toBe(before));
-  await new Promise((resolve) => setTimeout(resolve, 50));
-  expect(screen.getByRole('textbox', { name: 'Your question, changed' })).toBe(field);
-  expect(field.value).toBe('Warm tents');
-  expect(document.activeElement).toBe(field);
+  panel.show('history');
+  panel.show('conversation');
+  panel.setOpen(false);
+  await waitFor(() => expect(screen.queryByRole('textbox')).toBeNull());
+  panel.setOpen(true);
+  await screen.findByText(changing, { selector: 'p' });
+  expect(composer().value).toBe('Warm tents');
+  enter();
+  await screen.findByText('New answer.');
+  expect(asked()).toEqual([{ text: 'Warm tents', replaces: 't' }]);
+});
+
+test('a change takes the place of nothing that was asked since, and is a question of its own', async () => {
+  const { conversation, asked } = await openChat(toTurn('t', 'Tents?'));
+  fireEvent.click(await button('Change your question'));
+  fireEvent.input(composer(), { target: { value: 'Warm tents?' } });
+  // As another tab would.
+  conversation.send('Stoves?');
+  await screen.findByText('New answer.');
+  expect(screen.queryByText(changing, { selector: 'p' })).toBeNull();
+  expect(composer().value).toBe('Warm tents?');
+  await waitFor(() => expect(conversation.running.value).toBeUndefined());
+  enter();
+  await waitFor(() => expect(asked()).toHaveLength(2));
+  expect(asked()).toEqual([{ text: 'Stoves?' }, { text: 'Warm tents?' }]);
+  await waitFor(() =>
+    expect(conversation.entries.value.map(({ question }) => question)).toEqual([
+      'Tents?',
+      'Stoves?',
+      'Warm tents?',
+    ]),
+  );
+});
+
+test('what the visitor is writing is not taken away by a change', async () => {
+  await openChat(toTurn('t', 'Tents?'));
+  const change = await button('Change your question');
+  fireEvent.input(composer(), { target: { value: 'And packs' } });
+  await waitFor(() => expect(change.hasAttribute('disabled')).toBe(true));
+});
+
+test('what a refused change was to take the place of is there again with the next question', async () => {
+  let isRefused = true;
+  const { conversation } = await openChat(toTurn('t', 'Tents?'), ({ method, path }) =>
+    isRefused && method === 'PUT' && path.includes('/turns/')
+      ? new WidgetError('rate-limited', 0)
+      : undefined,
+  );
+  fireEvent.click(await button('Change your question'));
+  fireEvent.input(composer(), { target: { value: 'Warm tents?' } });
+  enter();
+  await screen.findByText('Too many questions at once.', { selector: 'p' });
+  isRefused = false;
+  fireEvent.input(composer(), { target: { value: 'Stoves?' } });
+  enter();
+  await screen.findByText('New answer.');
+  await screen.findByText('Tents?');
+  expect(conversation.entries.value.map(({ question }) => question)).toEqual(['Tents?', 'Stoves?']);
+  expect(composer().value).toBe('Warm tents?');
 });
 
 test('an earlier answer is copied and voted on, and neither asked again nor changed', async () => {

@@ -1,8 +1,13 @@
 /** The answer that the newest one took the place of: at hand until something else is asked. Loaded with the first answer. */
 import type { Entry } from './entries.ts';
 
-/** Under whose question it was, and which turn took its place. */
-export type Former = { nextId: string; question: string | undefined; text: string };
+export type Former = {
+  turnId: string;
+  question: string | undefined;
+  text: string;
+  /** Which took its place: known once it has been seen. */
+  nextId?: string;
+};
 
 /** Of each visit, and gone with it. */
 const formers = new WeakMap<object, Former>();
@@ -12,7 +17,9 @@ export function keepFormer(visit: object, former: Former): void {
   formers.set(visit, former);
 }
 
-export function findFormer(visit: object, { turnId }: Entry): Former | undefined {
+export function findFormer(visit: object, { turnId, request }: Entry): Former | undefined {
   const former = formers.get(visit);
+  // Read anew, it has no request any more.
+  if (former && request?.replaces === former.turnId) former.nextId = turnId;
   return former?.nextId === turnId ? former : undefined;
 }

@@ -143,7 +143,7 @@ export function createConversation(deps: ConversationDeps): Conversation {
   const sayOfStop = (again: () => void) => say('stop-failed', again);
   const stopping = createStopping({ ...deps, screen, outbox, follow, say: sayOfStop });
   const ask = (conversationId: string, turnId: string, question: TurnRequest) => {
-    outbox.keep(conversationId, turnId, question);
+    if (outbox.keep(conversationId, turnId, question)) void reloadOrSay(conversationId);
     const entry = screen.find(turnId) ?? screen.add(turnId, question, createAnswer(turnId, 'sending'));
     void follow(conversationId, entry, question);
   };

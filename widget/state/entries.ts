@@ -1,6 +1,5 @@
 /** One turn on screen: what was asked, and the answer, which alone changes while it is written. */
 import { type Signal, signal } from '@preact/signals';
-import type { FunctionComponent } from 'preact';
 import type { Message, TurnRequest } from '../../server-helper/protocol/wire.ts';
 import { type Answer, toAnswer } from './turn.ts';
 
@@ -12,8 +11,6 @@ export type Entry = {
   /** Id of the last event seen, to go on from there. */
   lastEventId: number | undefined;
   answer: Signal<Answer | undefined>;
-  /** What its question is changed in, while it is. */
-  editor: Signal<FunctionComponent | undefined>;
   /** While its events are followed: what that ends with. */
   followedFor?: AbortSignal | undefined;
   /** The visitor stopped it before the helper was seen to have it: nothing of it is shown any more. */
@@ -25,14 +22,7 @@ export type Entry = {
 };
 
 export function createEntry(turnId: string, question: string | undefined, answer: Answer | undefined): Entry {
-  return {
-    turnId,
-    question,
-    known: false,
-    lastEventId: undefined,
-    answer: signal(answer),
-    editor: signal(undefined),
-  };
+  return { turnId, question, known: false, lastEventId: undefined, answer: signal(answer) };
 }
 
 /** History, oldest first, told apart into turns. */

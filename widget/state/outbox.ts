@@ -52,13 +52,18 @@ export function createOutbox(
       unsent.keep(question.text, isUnsure ? memory.read().who : typist, isUnsure);
       show(one);
     },
-    /** Over a reload. One that was refused had the one place: it goes back to where it was written. */
-    keep(conversationId: string, turnId: string, question: TurnRequest): void {
+    /**
+     * Over a reload. One that was refused had the one place: it goes back to where it was written.
+     *
+     * @returns whether what that was to take the place of stands as it was
+     */
+    keep(conversationId: string, turnId: string, question: TurnRequest): boolean {
       const { pending: left } = memory.read();
       memory.change({ conversationId, pending: { conversationId, turnId, question } });
-      if (!left?.code || left.turnId === turnId || left.conversationId !== conversationId) return;
+      if (!left?.code || left.turnId === turnId || left.conversationId !== conversationId) return false;
       screen.remove(left.turnId);
       onTakenBack(left.question.text);
+      return left.question.replaces !== undefined;
     },
     /** There is no session: what waits for one is told so, or told that it goes on waiting. */
     refuseHeld(error: WidgetError): void {

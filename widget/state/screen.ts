@@ -87,12 +87,9 @@ export function createScreen() {
         const live = reply.liveTurn?.turnId;
         // What is followed already goes on where it is: a second stream would tell it from its beginning.
         const followed = entries.value.find((entry) => entry.turnId === live && this.isFollowed(entry));
-        const told = toEntries(reply.messages).map((entry) => {
-          const before = this.find(entry.turnId);
-          // What is being changed there stays.
-          if (before) entry.editor = before.editor;
-          return before && before === followed ? followed : entry;
-        });
+        const told = toEntries(reply.messages).map((entry) =>
+          entry.turnId === followed?.turnId ? followed : entry,
+        );
         const isTold = (entry: Entry) => told.some(({ turnId }) => turnId === entry.turnId);
         const from = entries.value.findIndex(({ turnId }) => turnId === told[0]?.turnId);
         const before = entries.value.slice(0, Math.max(0, from));

@@ -8,7 +8,6 @@ import { words } from '../strings/en/actions.ts';
 import css from '../styles/actions.css?inline';
 import { useChat } from './context.ts';
 import { useCopied } from './copied.ts';
-import { Editor } from './editor.tsx';
 import { Icon } from './icons.tsx';
 import type { AnswerProps } from './message.tsx';
 import { Notice } from './notice.tsx';
@@ -20,35 +19,36 @@ const shapes = {
   done: 'M5 12.500l4.500 4.500L19 7.500',
   up: 'M7.500 11v8H5v-8zm0 0l3.500-6.500c2.500 0 2.500 2 1.500 5H18c1 0 1.500.800 1.300 1.800l-1.200 6c-.200 1-.900 1.700-1.900 1.700H7.500',
   down: 'M7.500 13V5H5v8zm0 0l3.500 6.500c2.500 0 2.500-2 1.500-5H18c1 0 1.500-.800 1.300-1.800l-1.200-6C17.900 5.700 17.200 5 16.200 5H7.500',
-  edit: 'M5 19l1-4L16 5l3 3L9 18zM13.500 7.500l3 3',
+  change: 'M5 19l1-4L16 5l3 3L9 18zM13.500 7.500l3 3',
 };
 
 /** @param read makes what an answer says of its text */
 export type ActionsProps = AnswerProps & { read: (text: string) => ComponentChildren };
 
 export default function Actions({ entry, answer, onGrow, read }: ActionsProps) {
-  const { conversation, panel, draft, rest, t } = useChat();
+  const { conversation, panel, draft, changing, field, rest, say, t } = useChat();
   const row = useRef<HTMLDivElement>(null);
-  const { turnId, question, known, editor } = entry;
+  const { turnId, question, known } = entry;
   const isLast = conversation.entries.value.at(-1) === entry;
   const isBusy = conversation.running.value !== undefined || panel.veil.value > 0;
   const former = isLast ? findFormer(draft, entry) : undefined;
   useLayoutEffect(onGrow, []);
 
-  const ask = (text: string) => {
-    editor.value = undefined;
+  const keep = () => {
+    if (answer.text !== '') keepFormer(draft, { turnId, question, text: answer.text });
+  };
+  const again = (text: string) => {
+    keep();
     rest();
     conversation.send(text, turnId);
-    const next = conversation.entries.value.at(-1);
-    if (next && next.turnId !== turnId && answer.text !== '')
-      keepFormer(draft, { nextId: next.turnId, question, text: answer.text });
   };
-  const edit = (text: string) => {
-    const cancel = () => {
-      editor.value = undefined;
-      queueMicrotask(() => row.current?.querySelector<HTMLElement>('[data-edit]')?.focus());
-    };
-    editor.value = () => <Editor text={text} onSend={ask} onCancel={cancel} />;
+  /** In the composer, where a draft is kept whatever happens. */
+  const change = (text: string) => {
+    keep();
+    draft.value = text;
+    changing.value = turnId;
+    field.current?.focus({ preventScroll: true });
+    say(t('changing'));
   };
 
   const { status } = answer;
@@ -64,21 +64,22 @@ export default function Actions({ entry, answer, onGrow, read }: ActionsProps) {
             class="icon"
             aria-label={t('again')}
             title={t('again')}
-            onClick={({ detail }) => detail < 2 && ask(question)}
+            onClick={({ detail }) => detail < 2 && again(question)}
           >
             <Icon name="retry" />
           </button>
         )}
-        {mayAskAgain && !editor.value && (
+        {mayAskAgain && (
           <button
             type="button"
             class="icon"
-            data-edit
-            aria-label={t('edit')}
-            title={t('edit')}
-            onClick={() => edit(question)}
+            aria-label={t('change')}
+            title={t('change')}
+            // What the visitor is writing there stays.
+            disabled={draft.value.trim() !== ''}
+            onClick={() => change(question)}
           >
-            <Icon path={shapes.edit} />
+            <Icon path={shapes.change} />
           </button>
         )}
         {answer.at !== undefined && status !== 'failed' && <Time at={answer.at} />}

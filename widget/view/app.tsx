@@ -21,6 +21,7 @@ export function App({ chat, focuses }: { chat: ChatContext; focuses: () => boole
   const shared = useMemo(
     () => ({
       draft: signal(''),
+      changing: signal<string | undefined>(undefined),
       hint: signal<{ state: State } | undefined>(undefined),
       spoken: signal(''),
       field: createRef<HTMLTextAreaElement>(),

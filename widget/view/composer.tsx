@@ -12,7 +12,7 @@ import { Notice } from './notice.tsx';
 const swapMs = 400;
 
 export function Composer({ focus }: { focus: boolean }) {
-  const { panel, conversation, memory, begin, hint, field, t, ...shared } = useChat();
+  const { panel, conversation, memory, begin, changing, hint, field, t, ...shared } = useChat();
   const veil = panel.veil.value;
   /** What is typed while the draft is out of sight: whoever is there may see it, until the tab is left again. */
   const fresh = useSignal('');
@@ -31,6 +31,9 @@ export function Composer({ focus }: { focus: boolean }) {
   }, [veil]);
   const isRunning = conversation.running.value !== undefined;
   const isPaused = useComputed(() => conversation.entries.value.at(-1)?.answer.value?.pause !== undefined);
+  /** Nothing has been asked since: what is sent takes its question's place. */
+  const changed =
+    veil === 0 && conversation.entries.value.at(-1)?.turnId === changing.value ? changing.value : undefined;
   const agent = panel.session.value?.agent;
   const isRefused = panel.refused.value?.code === 'sign-in-required';
   const over = draft.value.trim().length - limits.maxTextChars;
@@ -87,8 +90,9 @@ export function Composer({ focus }: { focus: boolean }) {
     panel.show('conversation');
     hint.value = obstacle && { state: obstacle };
     if (obstacle) return;
-    conversation.send(question);
+    conversation.send(question, changed);
     draft.value = '';
+    changing.value = undefined;
   };
   const onKeyDown = (event: KeyboardEvent) => {
     // 229: Safari ends a composition before it tells of the Enter that ended it.
@@ -127,6 +131,21 @@ export function Composer({ focus }: { focus: boolean }) {
               {t('stop')}
             </button>
           )}
+        </div>
+      )}
+      {changed !== undefined && (
+        <div class="hint">
+          <p>{t('changing')}</p>
+          <button
+            type="button"
+            onClick={() => {
+              draft.value = '';
+              changing.value = undefined;
+              field.current?.focus({ preventScroll: true });
+            }}
+          >
+            {t('cancel')}
+          </button>
         </div>
       )}
       <div class="composer">

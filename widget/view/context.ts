@@ -31,6 +31,8 @@ export type ChatContext = {
 export type Shared = {
   /** The question being written: it outlives the panel. */
   draft: Signal<string>;
+  /** The turn whose question is being asked otherwise. */
+  changing: Signal<string | undefined>;
   /** What stands above the composer, until the visitor writes on. */
   hint: Signal<{ state: State } | undefined>;
   /** What the live region says. */

@@ -27,7 +27,6 @@ export const Words = createPart<AnswerProps>(
 export function Turn({ entry, onGrow }: { entry: Entry; onGrow: () => void }) {
   const { t } = useChat();
   const answer = entry.answer.value;
-  const Editor = entry.editor.value;
   // The question is delivered once the answer is anything but on its way.
   const isSending = answer?.status === 'sending';
   return (
@@ -40,13 +39,9 @@ export function Turn({ entry, onGrow }: { entry: Entry; onGrow: () => void }) {
           data-status={isSending ? 'sending' : 'completed'}
           aria-label={t('you')}
         >
-          {Editor ? (
-            <Editor />
-          ) : (
-            <div part="body" class="body" lang="" dir="auto">
-              {entry.question}
-            </div>
-          )}
+          <div part="body" class="body" lang="" dir="auto">
+            {entry.question}
+          </div>
         </article>
       )}
       {answer && <AgentMessage entry={entry} answer={answer} onGrow={onGrow} />}
