@@ -1,5 +1,5 @@
 /** Promise 8 in a real browser: visits in several tabs in which the visitor changes, watched frame by frame. */
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { expect, test } from 'vitest';
 import type { PorchlightApi } from '../../widget/public.ts';
 import { createGate } from '../support/gate.ts';
@@ -208,10 +208,10 @@ test('a guest’s question on its way when a new conversation is begun is asked 
   await chat.open();
   await askAs(chat, 'anonymous:1');
   let isHeld = true;
-  let held = 0;
+  const held: Route[] = [];
   await page.route('**/turns/**', (route) => {
     if (!isHeld || route.request().method() !== 'PUT') return route.continue();
-    held += 1;
+    held.push(route);
     return undefined;
   });
   await chat.ask('the guest’s question');
@@ -219,9 +219,10 @@ test('a guest’s question on its way when a new conversation is begun is asked 
   await chat.button('New conversation').click();
   await expect.poll(chat.readQuestions).toEqual([]);
   // As it was asked, and on its way to the conversation that was left.
-  await expect.poll(() => held).toBe(2);
-  isHeld = false;
+  await expect.poll(() => held.length).toBe(2);
   await identify(page, await sign(page, 'ada'));
+  isHeld = false;
+  for (const route of held) await route.abort().catch(() => {});
   await expect.poll(() => here.site.asked.at(-1)).toBe(`${adas}: the guest’s question`);
 });
 
