@@ -99,7 +99,14 @@ function toWidgetBundle(): string {
 
 const toHash = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('base64url');
 
-/** Modules for browsers; of the two minifiers Terser makes the smaller app, Oxc the smaller loader. */
+const toTerserOptions = (compress: object) => ({
+  module: true,
+  ecma: 2022 as const,
+  // More of it in one place is less that is alike.
+  compress: { passes: 4, inline: 1 as const, unsafe_arrows: true, keep_fargs: false, ...compress },
+});
+
+/** Modules for browsers. */
 function toWidgetEnvironment(
   input: Record<string, string>,
   options: BuildEnvironmentOptions = {},
@@ -116,12 +123,7 @@ function toWidgetEnvironment(
       cssTarget,
       modulePreload: false,
       minify: 'terser',
-      terserOptions: {
-        module: true,
-        ecma: 2022,
-        // More of it in one place is less that is alike.
-        compress: { passes: 4, inline: 1, unsafe_arrows: true, keep_fargs: false },
-      },
+      terserOptions: toTerserOptions({}),
       rolldownOptions: {
         input,
         // Terser takes its time, and the build need not say so.
@@ -167,8 +169,15 @@ export default defineConfig({
     note: toWidgetEnvironment({ 'loader-note': 'widget/loader-note.ts' }),
     loader: toWidgetEnvironment(
       { loader: 'widget/loader.ts' },
-      { minify: 'oxc' },
+      // Of so few lines the plain ones pack better.
+      { terserOptions: toTerserOptions({ conditionals: false }) },
       { format: 'iife', entryFileNames: '[name].js' },
+    ),
+    // For a page's own bundle, which minifies it.
+    embed: toWidgetEnvironment(
+      { index: 'widget/index.ts' },
+      { outDir: 'dist/embed', emptyOutDir: true, minify: false },
+      { entryFileNames: '[name].js' },
     ),
     helper: toNodeEnvironment('dist/server-helper', {
       index: 'server-helper/index.ts',
@@ -184,6 +193,7 @@ export default defineConfig({
       await builder.build(builder.environments.app!);
       await builder.build(builder.environments.note!);
       await builder.build(builder.environments.loader!);
+      await builder.build(builder.environments.embed!);
       finishWidget();
       await builder.build(builder.environments.helper!);
       await builder.build(builder.environments.demo!);

@@ -1,198 +1,22 @@
-/** The script that a page embeds: places the element, keeps early calls, and loads the app at the first intent. */
-import { applyAccent } from './accent.ts';
-import { createLauncher } from './launcher.ts';
+/** The script that a page embeds: starts the chat that its tag asks for, as `window.Porchlight`. */
+import { type ChatApi, startChat } from './chat.ts';
 import { readOptions } from './options.ts';
-import type { PorchlightApi } from './public.ts';
-import type { AppMethods, AppModule, Seat } from './seat.ts';
-import type { Stored } from './state/memory.ts';
-import launcherCss from './styles/launcher.css?inline';
 
-/** Replaced by the build. */
-declare const __APP_FILE__: string;
-declare const __NOTE_FILE__: string;
-
-type NoteModule = typeof import('./loader-note.ts');
 type Early = [method: string, ...values: unknown[]][];
-/** `tag` is for the script alone, when a page that was swapped in runs it again. */
-type Api = PorchlightApi & { tag(script: HTMLScriptElement): void };
 
-const methods =
-  'open close toggle setOpenStyle setLanguage setContext send prefill newConversation openConversation'.split(
-    ' ',
-  ) as 'open'[];
-/** What concerns a conversation is for the visitor of the moment: nobody signs out and another one in as fast as that. */
-const freshMs = 30_000;
-
-function start(script: HTMLScriptElement, early: Early | undefined): void {
-  const options = readOptions(script);
-  // Absolute from the start: the page's address and its <base> may change.
-  const { src } = script;
-  const load = (file: string) => import(/* @vite-ignore */ new URL(file, src).href);
-  const element = document.createElement('porchlight-chat');
-  const root = element.attachShadow({ mode: 'open' });
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync(launcherCss);
-  root.adoptedStyleSheets = [sheet];
-  if (options.accentColor) applyAccent(element, options.accentColor);
-  if (!options.botId) console.error('Porchlight: add data-bot-id to its script tag');
-  const isDock = options.openStyle === 'dock';
-  const launcher = createLauncher(options.position === 'bottom-left');
-  // The second click of a double click is no wish to close.
-  launcher.onclick = ({ detail }) => {
-    if (detail < 2) call('toggle');
-  };
-  if (!isDock && !options.launcher) root.append(launcher);
-  const line = document.createElement('p');
-  line.part.value = 'error';
-  line.role = 'alert';
-  line.textContent = 'Chat did not load. Reload the page.';
-  const memoryKey = `${options.helper} ${options.botId}`;
-  const seat: Seat = {
-    element,
-    root,
-    launcher,
-    options,
-    memoryKey,
-    at: Date.now(),
-  };
-
-  const queue: (() => void)[] = [];
-  /** The visitor's wish that waits for the app: one is enough. */
-  let intent: (() => void) | undefined;
-  let app: AppMethods | undefined;
-  let loading = false;
-  let gone = false;
-  const loadApp = () => {
-    if (loading) return;
-    loading = true;
-    // An old library's `remove` throws where there is nothing to remove from.
-    line.parentNode?.removeChild(line);
-    launcher.ariaBusy = 'true';
-    load(__APP_FILE__)
-      .then((module: AppModule) => {
-        if (gone) return;
-        app = module.createWidget(seat);
-        for (const run of queue) run();
-        intent?.();
-      })
-      .catch((error: unknown) => {
-        // The next click tries again.
-        loading = false;
-        root.append(line);
-        console.error(`Porchlight: ${options.helper} gave ${origin} no app`, error);
-      })
-      .finally(() => {
-        intent = undefined;
-        launcher.ariaBusy = null;
-      });
-  };
-  const call = (method: keyof AppMethods, ...values: unknown[]) => {
-    const since = Date.now();
-    const run = () => {
-      if (!/^(openC|[np]|send)/.test(method) || Date.now() - since < freshMs)
-        ((app as AppMethods)[method] as (...all: unknown[]) => void)(...values);
-    };
-    const isWish = /^(open$|t)/.test(method);
-    if (isWish) element.hidden = false;
-    if (app) return run();
-    if (isWish) intent = run;
-    else queue.push(run);
-    // All else waits for the visitor's wish, and closing ends that.
-    if (/^(setO|send|[opnt])/.test(method)) loadApp();
-    else if (method === 'close') intent = undefined;
-  };
-
-  const readKept = (): Stored => {
-    try {
-      return JSON.parse(localStorage.porchlight);
-    } catch {
-      // Blocked, or nothing kept.
-      return {};
-    }
-  };
-  let { chats, tag: saysByTag } = readKept();
-  const chat = chats?.[memoryKey];
-  const say = (userToken?: unknown, isTag = false) => {
-    const at = Date.now();
-    saysByTag = isTag;
-    call('identify', userToken, at, isTag);
-    // Tabs where the chat is in use learn who is there now; where it was never used there is nothing to tell.
-    if (!app && readKept().said)
-      load(__NOTE_FILE__).then(
-        ({ note }: NoteModule) => note(userToken, at, isTag),
-        () => {},
-      );
-  };
-
-  const api = {
-    identify: (userToken) => say(userToken),
-    logout: () => say(),
-    tag: (tag) => {
-      const { userToken, turboTrack } = tag.dataset;
-      if (userToken || saysByTag) say(userToken, true);
-      // Gone before the next page comes: an equal one there would not be run, and an old one would be at Back. Without
-      // one that it tracks, Turbo would load each page whole.
-      if (!turboTrack) addEventListener('turbo:visit', () => tag.remove(), { once: true });
-    },
-    on: (event, listener) => {
-      // Read as the listener's options, it ends it.
-      const undo = new AbortController();
-      const hear = ({ detail }: CustomEventInit) => listener(detail);
-      // It has been, for whoever asks.
-      if (event === 'ready') queueMicrotask(listener as () => void);
-      else element.addEventListener(`porchlight:${event}`, hear, undo);
-      return () => undo.abort();
-    },
-    hide: () => {
-      call('close');
-      element.hidden = true;
-    },
-    show: () => {
-      element.hidden = false;
-    },
-    destroy: () => {
-      gone = true;
-      observer.disconnect();
-      app?.destroy();
-      element.remove();
-      delete (window as { Porchlight?: unknown }).Porchlight;
-    },
-    push: (...calls) => {
-      for (const one of calls)
-        try {
-          const [method, ...values] = one;
-          (api[method as keyof PorchlightApi] as (...all: unknown[]) => void)(...values);
-        } catch (error) {
-          console.warn('Porchlight:', one, error);
-        }
-    },
-  } as Api;
-  for (const method of methods) api[method] = (...values) => call(method, ...values);
-
-  // Beside the body: its transforms do not move the element, and a page that swaps it does not take the chat along.
-  const place = () => {
-    const { documentElement } = document;
-    if (!element.isConnected) documentElement?.append(element);
-    // The root itself may be another by now, or not there yet.
-    for (const node of [document, documentElement]) if (node) observer.observe(node, { childList: true });
-  };
-  const observer = new MutationObserver(place);
-  place();
-  (window as { Porchlight?: unknown }).Porchlight = Object.freeze(api);
-  api.tag(script);
-  if (early) api.push(...early);
-  queueMicrotask(() => element.dispatchEvent(new Event('porchlight:ready')));
-  // One who was in the middle of a chat goes on with it; the dock is there to be written into.
-  if (isDock || chat?.open || (chat?.pending && !chat.pending.code)) loadApp();
-  else if (!chat && options.autoOpen)
-    load(__NOTE_FILE__).then(({ autoOpen }: NoteModule) => autoOpen(seat, api));
-}
-
-const { Porchlight: known } = window as { Porchlight?: Api | Early };
+const page = window as { Porchlight?: ChatApi | Early };
+const { Porchlight: known } = page;
 // A module has no script of its own, and its tag can still be found.
 const script = (document.currentScript ??
   document.querySelector('script[data-bot-id]')) as HTMLScriptElement | null;
 if (!script) console.error('Porchlight: add data-bot-id to its script tag');
 // An element of the page with this id has the name too, until it is ours.
-else if ((known as Api | undefined)?.tag) (known as Api).tag(script);
-else start(script, Array.isArray(known) ? known : undefined);
+else if ((known as ChatApi | undefined)?.tag) (known as ChatApi).tag(script);
+else {
+  const api = startChat(readOptions(script), script.src, () => {
+    delete page.Porchlight;
+  });
+  page.Porchlight = api;
+  api.tag(script);
+  if (Array.isArray(known)) api.push(...known);
+}

@@ -1,0 +1,66 @@
+/** `import { createChat } from 'porchlight/widget'`: a chat that a page's own code starts, as the script tag would. */
+import { startChat } from './chat.ts';
+import type { WidgetOptions } from './options.ts';
+import type { PorchlightApi, UserToken } from './public.ts';
+
+export type { PorchlightApi, PorchlightEvents, UserToken } from './public.ts';
+
+/** As the attributes of the tag, with what they are made of. */
+export type ChatOptions = {
+  botId: string;
+  /** Base URL of the helper, such as `/porchlight`. */
+  helper: string;
+  userToken?: UserToken | null;
+  /** Default `normal`. */
+  openStyle?: 'normal' | 'dock';
+  /** Default `bottom-right`. */
+  position?: 'bottom-right' | 'bottom-left';
+  /** CSS pixels, 320 to 1200. Default 720. */
+  dockWidth?: number;
+  accentColor?: string;
+  theme?: 'light' | 'dark';
+  /** The page has a button of its own. */
+  launcher?: 'hidden';
+  /** Seconds, 1 to 60. */
+  autoOpen?: number;
+  /** BCP 47. */
+  language?: string;
+  title?: string;
+  placeholder?: string;
+  greetings?: readonly string[];
+  starters?: readonly string[];
+};
+
+/**
+ * Puts a chat on the page. Several of different bots may stand beside each other.
+ *
+ * @returns the same methods as `window.Porchlight`, which stays as it is
+ * @throws TypeError where `botId` or `helper` is missing or no address; Error outside of a browser
+ */
+export function createChat(options: ChatOptions): PorchlightApi {
+  if (typeof document === 'undefined')
+    throw new Error('createChat needs a page: call it in the browser, as in an effect or onMounted');
+  const { botId, helper, userToken, greetings, starters, ...rest } = options;
+  if (typeof botId !== 'string' || botId === '') throw new TypeError('createChat: botId is missing');
+  const base = toBase(helper);
+  const filled = Object.entries(rest).filter(([, value]) => value !== undefined);
+  const api = startChat(
+    {
+      ...(Object.fromEntries(filled.map(([name, value]) => [name, String(value)])) as Partial<WidgetOptions>),
+      ...(greetings && { greetings: JSON.stringify(greetings) }),
+      ...(starters && { starters: JSON.stringify(starters) }),
+      botId,
+      helper: base,
+    } as WidgetOptions,
+    `${base}/widget/`,
+    () => {},
+  );
+  if (userToken !== undefined) api.identify(userToken);
+  return api;
+}
+
+function toBase(helper: string): string {
+  if (typeof helper === 'string' && helper !== '' && URL.canParse(helper, document.baseURI))
+    return new URL(helper, document.baseURI).href.replace(/\/$/, '');
+  throw new TypeError('createChat: helper must be the address of the helper, such as /porchlight');
+}
