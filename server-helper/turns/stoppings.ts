@@ -19,45 +19,61 @@ const lookMs = 100;
 /** Nobody takes longer to stop an answer. */
 const mostWaitMs = 30_000;
 
+/** Two helpers may stop answers of one chat: one that heard the Stop, and one that ran the answer. */
+const slots = [0, 1];
+
+type Note = {
+  /** What is being written, one thing after the other. */
+  last: Promise<void>;
+  /** Which of them is ours, once it is. */
+  key: string | undefined;
+  /** Says it again. */
+  timer: ReturnType<typeof setInterval> | undefined;
+};
+
 /** @param runner this helper */
 export function createStoppings(store: Store, log: Log, runner: string): Stoppings {
-  /** What is being written of each chat, one thing after the other, and what says it again. */
-  const notes = new Map<string, { last: Promise<void>; timer: ReturnType<typeof setInterval> | undefined }>();
-  const toKey = (chatId: string) => `stopping:${chatId}`;
-  const doNext = (chatId: string, act: () => Promise<void>): Promise<void> => {
-    const note = notes.get(chatId) ?? { last: Promise.resolve(), timer: undefined };
-    notes.set(chatId, note);
+  const notes = new Map<string, Note>();
+  const toKeys = (chatId: string) => slots.map((slot) => `stopping:${chatId}:${slot}`);
+  const doNext = (note: Note, act: () => Promise<void>): Promise<void> => {
     note.last = note.last
       .then(() => within(act(), mostWriteMs))
       .catch((error: unknown) => log.warn(toLogFields(error), 'other helpers may not know of a stop'));
     return note.last;
   };
-  const write = (chatId: string) => doNext(chatId, () => store.replace(toKey(chatId), runner, lifeMs));
+  const write = (chatId: string, note: Note) =>
+    doNext(note, async () => {
+      if (note.key !== undefined) return store.replace(note.key, runner, lifeMs);
+      for (const key of toKeys(chatId))
+        if ((await store.remember(key, runner, lifeMs)) === runner) {
+          note.key = key;
+          return;
+        }
+    });
 
   return {
     note(chatId) {
-      const written = write(chatId);
-      const note = notes.get(chatId);
-      if (note && !note.timer) {
-        note.timer = setInterval(() => void write(chatId), renewMs);
-        note.timer.unref();
-      }
-      return written;
+      const note: Note = notes.get(chatId) ?? { last: Promise.resolve(), key: undefined, timer: undefined };
+      notes.set(chatId, note);
+      note.timer ??= setInterval(() => void write(chatId, note), renewMs).unref();
+      return write(chatId, note);
     },
     async forget(chatId) {
       const note = notes.get(chatId);
-      clearInterval(note?.timer);
-      if (note) note.timer = undefined;
-      await doNext(chatId, async () => {
-        // Another one's goes on.
-        if ((await store.recall(toKey(chatId))) === runner) await store.forget(toKey(chatId));
+      if (!note) return;
+      clearInterval(note.timer);
+      note.timer = undefined;
+      await doNext(note, async () => {
+        const { key } = note;
+        note.key = undefined;
+        if (key !== undefined) await store.forget(key);
       });
-      if (note && !note.timer) notes.delete(chatId);
+      if (!note.timer) notes.delete(chatId);
     },
     async quietElsewhere(chatId) {
       for (let waited = 0; waited < mostWaitMs; waited += lookMs) {
-        const by = await store.recall(toKey(chatId)).catch(() => undefined);
-        if (by === undefined || by === runner) return;
+        const noted = await Promise.all(toKeys(chatId).map((key) => store.recall(key))).catch(() => []);
+        if (noted.every((by) => by === undefined || by === runner)) return;
         await sleep(lookMs);
       }
     },
