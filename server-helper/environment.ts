@@ -44,6 +44,8 @@ export function readEnvironment(env: Environment, log: Log): ServeSettings {
   const modes = readList('reasoningModes', given('REASONING_MODES'));
   if (modes) options.reasoningModes = modes as ReasoningMode[];
   const sessionSecret = given('SESSION_SECRET');
+  if (sessionSecret?.includes(','))
+    throw new TypeError('PORCHLIGHT_SESSION_SECRET takes one secret, without a comma: it is not rotated');
   if (sessionSecret) options.sessionSecret = sessionSecret;
   const workspace = given('WORKSPACE');
   if (workspace) options.workspace = workspace;

@@ -14,5 +14,7 @@ export async function requireSession(
   // Signed while guests were still admitted.
   if (identity === 'required' && session.visitor.kind === 'anonymous')
     throw new HelperError('sign-in-required');
+  // Signed while visitors could sign in.
+  if (identity === 'off' && session.visitor.kind === 'identified') throw new HelperError('session-expired');
   return session;
 }

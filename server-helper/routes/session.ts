@@ -27,6 +27,8 @@ export async function createSession(parts: Parts, exchange: Exchange): Promise<R
     const known = await sessions.verifyForRenewal(earlier);
     if (known.visitor.kind === 'anonymous' && config.identity === 'required')
       throw new HelperError('sign-in-required');
+    if (known.visitor.kind === 'identified' && config.identity === 'off')
+      throw new HelperError('session-expired');
     await requireAsker(parts, known);
     // Only a fresh SSO token makes an identified session last longer.
     if (known.visitor.kind === 'identified') expiresAtSeconds = known.expiresAtSeconds;

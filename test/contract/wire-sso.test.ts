@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { secrets, target } from '../support/helper-process.ts';
 import { type Rig, startRig } from '../support/rig.ts';
+import { at } from '../support/two-helpers.ts';
 import { makeQuestion, makeSsoToken, openSession, signJwt, signText } from '../support/visitor.ts';
 
 let rig: Rig;
@@ -143,5 +144,19 @@ test('identity off: a token is not used, and the answer says so', async () => {
   const { status, json } = await openSession(off.helper, { ssoToken: makeSsoToken({ name: 'Ada' }) });
   expect(status).toBe(200);
   expect(json).toMatchObject({ visitor: { kind: 'anonymous' }, reason: 'identity-off' });
+  await off.close();
+});
+
+test('identity off: nor is a session that was signed while visitors could sign in', async () => {
+  const off = await startRig({ env: { PORCHLIGHT_IDENTITY: 'off' } });
+  const [earlier, guest] = await Promise.all([rig.visit({ ssoToken: makeSsoToken() }), rig.visit()]);
+  const [before, known] = [at(off.helper, earlier), at(off.helper, guest)];
+  expect((await before.call('GET', '/conversations')).json).toMatchObject({
+    status: 401,
+    code: 'session-expired',
+  });
+  const renewed = await openSession(off.helper, { session: earlier.session });
+  expect(renewed.json).toMatchObject({ status: 401, code: 'session-expired' });
+  expect((await known.call('GET', '/conversations')).status).toBe(200);
   await off.close();
 });

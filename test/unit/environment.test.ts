@@ -68,7 +68,7 @@ const wrong: Record<string, string[]> = {
     `${secret},short`,
   ],
   PORCHLIGHT_SSO_ISSUER: [' ', 'issuer\n'],
-  PORCHLIGHT_SESSION_SECRET: [' ', 'short', `${secret}\n`],
+  PORCHLIGHT_SESSION_SECRET: [' ', 'short', `${secret}\n`, `${secret},${secret}`],
   PORCHLIGHT_ORIGINS: [
     ',',
     ' ',
