@@ -52,6 +52,15 @@ const plainImport: Plugin = {
   enforce: 'pre',
   load: (id) =>
     id.endsWith('vite/preload-helper.js') ? 'export const __vitePreload = (load) => load();' : null,
+  /** Nor does it need the functions around the import, which the minifier then unwraps. */
+  renderChunk: (code) =>
+    code
+      .replace(
+        /async \(\) => \{\s*const \{ (\w+) \} = await (import\("[^"]+"\));\s*return \{ \1 \};\s*\}/g,
+        '() => $2',
+      )
+      .replaceAll('__vitePreload(', '(')
+      .replaceAll(', __VITE_PRELOAD__)', ')()'),
 };
 
 /** `loader.js` is the short alias; its twin with a hash in the name never changes, and has an integrity hash. */

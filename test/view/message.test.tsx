@@ -213,3 +213,33 @@ test('of two questions that were left on their way both arrive', async () => {
   for (const reject of pending) reject(new WidgetError('unreachable'));
   await waitFor(() => expect(asked.toSorted()).toEqual(['Alpha?', 'Beta?']));
 });
+
+test('a number in brackets leads to its source, where it is written as text', async () => {
+  const source = { id: 's', type: 'website' };
+  const { conversation } = await renderChat(() => ({
+    id: 'c',
+    title: '',
+    mode: 'ask',
+    messages: [
+      toMessage({
+        text: 'Six days [1], or nine [2][3]. Not [4], `[1]`, nor [this [1]](https://else.test/).',
+        sources: [
+          { ...source, number: 1, title: 'Shipping', url: 'https://shop.test/shipping?a=1&copy=2' },
+          { ...source, number: 2, title: 'A file' },
+          { ...source, number: 3, title: 'Evil', url: 'javascript:alert(1)' },
+        ],
+      }),
+    ],
+  }));
+  await conversation.load('c');
+  const mark = await screen.findByRole('link', { name: '[1]' });
+  expect(mark.getAttribute('href')).toBe('https://shop.test/shipping?a=1&copy=2');
+  expect(mark.getAttribute('rel')).toContain('noopener');
+  expect(mark.title).toBe('Shipping (shop.test)');
+  const body = mark.closest('.body')!;
+  expect(body.textContent).toBe('Six days [1], or nine [2][3]. Not [4], [1], nor this [1].');
+  expect([...body.querySelectorAll('a[href]')].map(({ textContent }) => textContent)).toEqual([
+    '[1]',
+    'this [1]',
+  ]);
+});

@@ -1,5 +1,6 @@
 /** Tokens → nodes from a closed list of elements. No HTML string exists on this path, live or from history. */
 import type { ComponentChildren, VNode } from 'preact';
+import type { Source } from '../../server-helper/protocol/wire.ts';
 import type { Strings } from '../strings/en.ts';
 import { decodeEntities } from './entities.ts';
 import type { Token, Tokens } from './lex.ts';
@@ -9,6 +10,8 @@ import { isMisleading, toSafeLink } from './url.ts';
 export type RenderContext = {
   copyButton: (code: string) => VNode;
   strings: Pick<Strings, 'taskDone' | 'taskOpen' | 'image'>;
+  /** What a number in brackets leads to. */
+  sources: readonly Source[];
 };
 
 /** @param headingDepth where another than the author's is wanted */
@@ -137,7 +140,7 @@ function renderInline(
       case 'link':
         // An address written as the text of a link leads nowhere of its own.
         if (inLink) return renderInline(token.tokens, context, true);
-        return renderLink(
+        return renderTokenLink(
           token as Tokens.Link,
           renderInline(token.tokens, context, true),
           toText(token.tokens),
@@ -149,27 +152,38 @@ function renderInline(
       case 'text':
         return token.tokens
           ? renderInline(token.tokens, context, inLink)
-          : withoutTurns(decodeEntities(token.text));
+          : renderText(withoutTurns(decodeEntities(token.text)), inLink ? [] : context.sources);
       default:
         return withoutTurns(token.raw);
     }
   });
 }
 
+/** `[1]` is a mark of the first source. */
+function renderText(text: string, sources: readonly Source[]): ComponentChildren {
+  if (sources.length === 0) return text;
+  return text.split(/(\[\d+\])/).map((part) => {
+    const { url, title = '' } = sources.find(({ number }) => part === `[${number}]`) ?? {};
+    return url === undefined ? part : <sup>{renderLink(url, title, part, part)}</sup>;
+  });
+}
+
 /** Nothing that can be seen, and so nothing that could be clicked. */
 const unseen = /^[\s\p{C}\p{Default_Ignorable_Code_Point}\u2800]*$/u;
 
-function renderLink(
-  token: { href: string; title?: string | null },
+const renderTokenLink = (
+  { href, title }: { href: string; title?: string | null },
   content: ComponentChildren,
   text: string,
-) {
-  const link = toSafeLink(decodeEntities(token.href));
+) => renderLink(decodeEntities(href), decodeEntities(title ?? ''), content, text);
+
+function renderLink(address: string, about: string, content: ComponentChildren, text: string) {
+  const link = toSafeLink(address);
   // Without an address the element is no link: the text stays readable, and a click does nothing.
   // A key of its own: a link that turns out inert while it is written keeps nothing of what it was.
   // biome-ignore lint/a11y/useValidAnchor: an inert anchor is what is meant
   if (!link) return <a key="inert">{content}</a>;
-  const title = token.title ? `${withoutTurns(decodeEntities(token.title))} (${link.host})` : link.host;
+  const title = about ? `${withoutTurns(about)} (${link.host})` : link.host;
   return (
     <a href={link.href} target="_blank" rel="noopener noreferrer nofollow" title={title}>
       {unseen.test(text) ? link.host : content}
@@ -183,7 +197,7 @@ function renderImage(token: Tokens.Image, { strings }: RenderContext) {
   const alt = withoutTurns(toText(token.tokens));
   const host = toSafeLink(decodeEntities(token.href))?.host;
   const text = host ? `${alt || strings.image} (${host})` : alt;
-  return renderLink(token, text, text);
+  return renderTokenLink(token, text, text);
 }
 
 /** Without the controls that turn the direction of what follows: a link beside them must read as what it leads to. */

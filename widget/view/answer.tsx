@@ -34,8 +34,8 @@ const CopyButton = createPart<{ text: string }>(
 export default function Words({ entry, answer, onGrow }: AnswerProps) {
   const strings = useChat().strings.value;
   const context = useMemo<RenderContext>(
-    () => ({ strings, copyButton: (code) => <CopyButton text={code} /> }),
-    [strings, references.value],
+    () => ({ strings, sources: answer.sources, copyButton: (code) => <CopyButton text={code} /> }),
+    [strings, references.value, answer.sources],
   );
   const body = useRef<HTMLDivElement>(null);
   const selectAgain = keepSelection(body.current);

@@ -1,6 +1,6 @@
 /** Where the visitor writes: Enter sends, Shift+Enter breaks the line. */
-import { useComputed, useSignal } from '@preact/signals';
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { computed, useSignal } from '@preact/signals';
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { limits } from '../../server-helper/protocol/wire.ts';
 import { join } from '../state/unsent.ts';
 import type { State } from '../states.ts';
@@ -30,7 +30,10 @@ export function Composer({ focus }: { focus: boolean }) {
     fresh.value = '';
   }, [veil]);
   const isRunning = conversation.running.value !== undefined;
-  const isPaused = useComputed(() => conversation.entries.value.at(-1)?.answer.value?.pause !== undefined);
+  const isPaused = useMemo(
+    () => computed(() => conversation.entries.value.at(-1)?.answer.value?.pause !== undefined),
+    [],
+  );
   /** Nothing has been asked since: what is sent takes its question's place. */
   const changed =
     veil === 0 && conversation.entries.value.at(-1)?.turnId === changing.value ? changing.value : undefined;
