@@ -65,6 +65,13 @@ async function attack(answers: readonly (HostileAnswer & { question: string })[]
   await page.reload();
   await chat.answers.nth(answers.length - 1).waitFor();
   await page.evaluate(installWatch);
+  const readAgain = () => page.evaluate(() => (window as unknown as Attacked).watch.readAll());
+  // What reads markdown, and rare character references, comes when it comes.
+  const isRead = async () => (await readAgain()).every((html, index) => html === live[index]);
+  await expect
+    .poll(isRead)
+    .toBe(true)
+    .catch(() => {});
   const ofHistory = await page.evaluate(
     (names) => {
       const { watch, ran } = window as unknown as Attacked;
@@ -73,7 +80,7 @@ async function attack(answers: readonly (HostileAnswer & { question: string })[]
     },
     answers.map(({ name }) => name),
   );
-  const again = await page.evaluate(() => (window as unknown as Attacked).watch.readAll());
+  const again = await readAgain();
   for (const [index, html] of again.entries())
     if (html !== live[index])
       wrong.push(`${answers[index]!.name}: live ${live[index]}, from history ${html}`);
