@@ -24,12 +24,18 @@ beforeAll(async () => {
       const pages: Record<string, string> = {
         '/normal': toPage(url),
         '/dock': toPage(url, 'dock'),
+        '/asking': toPage(
+          url,
+          'dock',
+          `data-starters='${JSON.stringify(Array.from({ length: 6 }, (_, at) => `What do you say to somebody who asks the long question ${at}?`))}'`,
+        ),
         '/twice': html(tag + tag),
         '/body': html('', tag),
         '/module': html(tag.replace('<script', '<script type="module"')),
         '/import': html(`<script type="module">import '${url}/widget/loader.js';</script>`),
         '/relative': html(tag.replace(url, 'porchlight').replace('data-', 'data-helper="porchlight" data-')),
         '/moved': html(`${tag}<style>body { transform: translateY(300px); filter: blur(0) }</style>`),
+        '/turned': html(`${tag}<style>html { direction: rtl }</style>`),
         '/nameless': html(tag.replace(/ data-bot-id="\w+"/, '')),
         '/wrong': html(tag.replace('data-', 'data-helper="http://" data-')),
         '/named': html('', `<section id="Porchlight"></section>${tag}`),
@@ -383,4 +389,31 @@ test('a chat that is destroyed while it loads calls nobody and keeps nothing', a
   expect(helper.requests.slice(before).filter((one) => one.includes('/session'))).toEqual([]);
   expect(await page.evaluate(() => localStorage.length)).toBe(0);
   expect(await countWidgets()).toBe(0);
+});
+
+test.each([
+  [320, 256],
+  [375, 300],
+  [568, 320],
+])(
+  'in a window of %i by %i the dock’s suggestions scroll, and Send stays in sight',
+  async (width, height) => {
+    await page.setViewportSize({ width, height });
+    await page.goto(`${helper.here}/asking`);
+    await chat.composer.click();
+    const last = chat.dock.getByRole('button', { name: 'question 5?' });
+    await last.waitFor();
+    const send = await chat.send.boundingBox();
+    expect(send!.y + send!.height).toBeLessThanOrEqual(height);
+    await last.scrollIntoViewIfNeeded();
+    const box = await last.boundingBox();
+    expect(box!.y).toBeGreaterThanOrEqual(0);
+    expect(box!.y + box!.height).toBeLessThanOrEqual(send!.y);
+  },
+);
+
+test('an English chat reads from left to right on a page that a style alone turns', async () => {
+  await page.goto(`${helper.here}/turned`);
+  await chat.open();
+  expect(await chat.panel.evaluate((panel) => getComputedStyle(panel).direction)).toBe('ltr');
 });

@@ -47,8 +47,8 @@ test('an empty list says so', async () => {
   await screen.findByText('No conversations yet.');
 });
 
-test('deleting asks once more, with the focus on Keep, and Keep gives it back', async () => {
-  const { calls } = await openList();
+test('deleting asks once more, with the focus on Keep, and Keep or Escape gives it back', async () => {
+  const { calls, panel } = await openList();
   const row = await findRow('Tents');
   fireEvent.click(row.getByRole('button', { name: 'Delete “Tents”' }));
   await waitFor(() => expect(document.activeElement).toBe(row.getByRole('button', { name: 'Keep' })));
@@ -56,6 +56,12 @@ test('deleting asks once more, with the focus on Keep, and Keep gives it back', 
   await waitFor(() =>
     expect(document.activeElement).toBe(row.getByRole('button', { name: 'Delete “Tents”' })),
   );
+  fireEvent.click(row.getByRole('button', { name: 'Delete “Tents”' }));
+  fireEvent.keyDown(await row.findByRole('button', { name: 'Keep' }), { key: 'Escape' });
+  await waitFor(() =>
+    expect(document.activeElement).toBe(row.getByRole('button', { name: 'Delete “Tents”' })),
+  );
+  expect(panel.isOpen.value).toBe(true);
   expect(paths(calls, 'DELETE')).toEqual([]);
 });
 

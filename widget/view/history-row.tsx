@@ -83,6 +83,12 @@ export function Row({ conversation: { id, title, updatedAt }, onRenamed }: RowPr
     if (moves) (beside?.querySelector('button') ?? area)?.focus();
     if (conversation.id.value === id) conversation.startNew();
   };
+  /** Of what is being done, and not of the chat. */
+  const onEscape = (event: KeyboardEvent) => {
+    if (event.key !== 'Escape' || event.isComposing) return;
+    event.stopPropagation();
+    begin(undefined);
+  };
   if (act.value === 'rename')
     return (
       <li ref={row}>
@@ -92,12 +98,7 @@ export function Row({ conversation: { id, title, updatedAt }, onRenamed }: RowPr
             event.preventDefault();
             void rename();
           }}
-          onKeyDown={(event) => {
-            if (event.key !== 'Escape' || event.isComposing) return;
-            // Of the field, and not of the chat.
-            event.stopPropagation();
-            begin(undefined);
-          }}
+          onKeyDown={onEscape}
         >
           <input
             ref={field}
@@ -120,7 +121,8 @@ export function Row({ conversation: { id, title, updatedAt }, onRenamed }: RowPr
         </time>
       </button>
       {act.value === 'delete' ? (
-        <span class="actions">
+        // biome-ignore lint/a11y/noStaticElementInteractions: keys of the buttons in it
+        <span class="actions" onKeyDown={onEscape}>
           <button type="button" class="danger" onClick={remove}>
             {t('removeSure')}
           </button>
