@@ -45,7 +45,7 @@ export function readEnvironment(env: Environment, log: Log): ServeSettings {
   if (modes) options.reasoningModes = modes as ReasoningMode[];
   const sessionSecret = given('SESSION_SECRET');
   if (sessionSecret?.includes(','))
-    throw new TypeError('PORCHLIGHT_SESSION_SECRET takes one secret, without a comma: it is not rotated');
+    throw new TypeError('PORCHLIGHT_SESSION_SECRET must be one secret, without a comma: it is not rotated');
   if (sessionSecret) options.sessionSecret = sessionSecret;
   const workspace = given('WORKSPACE');
   if (workspace) options.workspace = workspace;
