@@ -112,7 +112,15 @@ const toTerserOptions = (compress: object) => ({
   module: true,
   ecma: 2022 as const,
   // More of it in one place is less that is alike.
-  compress: { passes: 4, inline: 1 as const, unsafe_arrows: true, keep_fargs: false, ...compress },
+  compress: {
+    passes: 4,
+    inline: 1 as const,
+    unsafe_arrows: true,
+    keep_fargs: false,
+    collapse_vars: false,
+    loops: false,
+    ...compress,
+  },
 });
 
 /** Modules for browsers. */

@@ -77,6 +77,27 @@ test('an answer that grows is followed again from the very end on', async () => 
   await expect.poll(() => isAtEnd(chat)).toBe(true);
 });
 
+test('who reads further up has a way back to the end, which tells of what came there and adds no height', async () => {
+  const { page, chat } = scene;
+  await askSlowly(scene);
+  const newest = chat.panel.getByRole('button', { name: /To the newest message$/ });
+  expect(await newest.count()).toBe(0);
+  await list(chat).hover();
+  const height = await list(chat).evaluate((area) => area.scrollHeight);
+  await page.mouse.wheel(0, -300);
+  await newest.waitFor();
+  expect(await list(chat).evaluate((area) => area.scrollHeight)).toBe(height);
+  const top = await readTop(chat);
+  gate.open();
+  await chat.waitForAnswer('completed');
+  await expect.poll(() => newest.innerText()).toBe('New answers: 1');
+  expect(await readTop(chat)).toBe(top);
+  await newest.click();
+  await expect.poll(() => isAtEnd(chat)).toBe(true);
+  await expect.poll(() => newest.count()).toBe(0);
+  expect(await list(chat).evaluate((area) => area.matches(':focus'))).toBe(true);
+});
+
 test('what is read does not move by a pixel when older messages come in above it', async () => {
   const { page, chat } = scene;
   for (let count = 0; count < 12; count += 1) {

@@ -5,7 +5,9 @@ import { words as copy } from '../../widget/strings/en/copy.ts';
 import { words as decision } from '../../widget/strings/en/decision.ts';
 import { words as history } from '../../widget/strings/en/history.ts';
 import { words as myData } from '../../widget/strings/en/my-data.ts';
+import { words as newest } from '../../widget/strings/en/newest.ts';
 import { words as sources } from '../../widget/strings/en/sources.ts';
+import { words as tools } from '../../widget/strings/en/tools.ts';
 import { words as unread } from '../../widget/strings/en/unread.ts';
 import { en, type Strings } from '../../widget/strings/en.ts';
 
@@ -17,6 +19,8 @@ export const english: Strings = {
   ...decision,
   ...history,
   ...myData,
+  ...newest,
   ...sources,
+  ...tools,
   ...unread,
 };

@@ -93,9 +93,9 @@ test('character references are read once their names are there, in what was draw
 test('using a tool, it names the tool', async () => {
   const { say } = await ask();
   say({ kind: 'tool', data: { id: '1', name: 'search', title: 'Search', status: 'running' } });
-  await screen.findByText('Search: running');
+  await screen.findByText('Using “Search”…');
   say({ kind: 'tool', data: { id: '1', name: 'search', title: 'Search', status: 'done' } });
-  await screen.findByText('Search: done');
+  await screen.findByText('Used “Search”');
 });
 
 test('completed, it is read out once, and its sources are a landmark of their own', async () => {

@@ -6,7 +6,9 @@ import type { words as copy } from './en/copy.ts';
 import type { words as decision } from './en/decision.ts';
 import type { words as history } from './en/history.ts';
 import type { words as myData } from './en/my-data.ts';
+import type { words as newest } from './en/newest.ts';
 import type { words as sources } from './en/sources.ts';
+import type { words as tools } from './en/tools.ts';
 import type { words as unread } from './en/unread.ts';
 
 const words = {
@@ -26,9 +28,6 @@ const words = {
   incomplete: 'This answer is incomplete.',
   retry: 'Try again',
   retryIn: 'Try again in {seconds} s',
-  toolRunning: '{title}: running',
-  toolDone: '{title}: done',
-  toolFailed: '{title}: failed',
   announceAnswer: 'Answer: {text}',
 
   // The states, each under its own name.
@@ -85,7 +84,9 @@ type Words = typeof words &
   typeof decision &
   typeof history &
   typeof myData &
+  typeof newest &
   typeof sources &
+  typeof tools &
   typeof unread;
 
 /** Every sentence of a language; each state has one under its own name. */

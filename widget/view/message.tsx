@@ -11,6 +11,10 @@ import { createPart } from './part.tsx';
 export type AnswerProps = { entry: Entry; answer: Answer; onGrow: () => void };
 
 const Decision = createPart(() => import('./decision.tsx'));
+const Tools = createPart<AnswerProps>(
+  () => import('./tools.tsx'),
+  () => null,
+);
 /** Markdown that nobody has read yet is no sight; where what reads it is late or missing, the words stand as they were written. */
 export const Words = createPart<AnswerProps>(
   () => import('./answer.tsx'),
@@ -63,7 +67,7 @@ function AgentMessage({ entry, answer, onGrow }: { entry: Entry; answer: Answer;
       aria-label={panel.session.value?.agent.name}
       aria-busy={answer.status === 'writing'}
     >
-      <Tools answer={answer} />
+      {answer.tools.length > 0 && <Tools entry={entry} answer={answer} onGrow={onGrow} />}
       <Words entry={entry} answer={answer} onGrow={onGrow} />
       {isWaiting && <Waiting answer={answer} />}
       {answer.pause && <Decision entry={entry} pause={answer.pause} onGrow={onGrow} />}
@@ -90,19 +94,6 @@ function Waiting({ answer }: { answer: Answer }) {
       </span>
       <Notice state={toState()} class="" />
     </div>
-  );
-}
-
-function Tools({ answer }: { answer: Answer }) {
-  const { t } = useChat();
-  if (answer.tools.length === 0) return null;
-  const key = { running: 'toolRunning', done: 'toolDone', failed: 'toolFailed' } as const;
-  return (
-    <ul class="tools">
-      {answer.tools.map((tool) => (
-        <li key={tool.id}>{t(key[tool.status], { title: tool.title ?? tool.name })}</li>
-      ))}
-    </ul>
   );
 }
 

@@ -1,9 +1,17 @@
 /** The conversation: its turns in order, kept at the end while it grows unless the visitor has scrolled up. */
+
+import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { useChat } from './context.ts';
 import { Turn, Words } from './message.tsx';
 import { Notice } from './notice.tsx';
+import { createPart } from './part.tsx';
 import { Starters } from './suggestions.tsx';
+
+const Newest = createPart<{ onClick: () => void }>(
+  () => import('./newest.tsx'),
+  () => null,
+);
 
 const nearTopPx = 120;
 /** Scroll positions are fractions on a zoomed screen. */
@@ -15,6 +23,8 @@ export function Messages() {
   const list = useRef<HTMLDivElement>(null);
   const follows = useRef(true);
   const lastTop = useRef(0);
+  /** Reads further up than the end. */
+  const isAway = useSignal(false);
   const entries = conversation.entries.value;
   const oldest = entries[0]?.turnId;
   const newest = entries.at(-1);
@@ -74,6 +84,7 @@ export function Messages() {
     if (scrollTop < lastTop.current || !follows.current)
       follows.current = area.scrollHeight - scrollTop - area.clientHeight < atEndPx;
     lastTop.current = scrollTop;
+    isAway.value = !follows.current;
     if (scrollTop < nearTopPx && conversation.hasOlder.value && !problem) void conversation.loadOlder();
   };
   const touchedAt = useRef(0);
@@ -124,6 +135,15 @@ export function Messages() {
       {!isOnTop && trouble}
       {refused && !isSaid && <Notice state={refused.code} cause={refused} again={begin} />}
       {entries.length > 0 && !memory.keeps && <Notice state="not-kept" class="outcome" />}
+      {isAway.value && (
+        <Newest
+          onClick={() => {
+            follows.current = true;
+            list.current?.focus();
+            stayAtEnd();
+          }}
+        />
+      )}
     </div>
   );
 }
