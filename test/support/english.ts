@@ -7,8 +7,8 @@ import { words as history } from '../../widget/strings/en/history.ts';
 import { words as myData } from '../../widget/strings/en/my-data.ts';
 import { words as newest } from '../../widget/strings/en/newest.ts';
 import { words as sources } from '../../widget/strings/en/sources.ts';
-import { words as tools } from '../../widget/strings/en/tools.ts';
 import { words as unread } from '../../widget/strings/en/unread.ts';
+import { words as work } from '../../widget/strings/en/work.ts';
 import { en, type Strings } from '../../widget/strings/en.ts';
 
 export const english: Strings = {
@@ -21,6 +21,6 @@ export const english: Strings = {
   ...myData,
   ...newest,
   ...sources,
-  ...tools,
   ...unread,
+  ...work,
 };

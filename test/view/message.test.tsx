@@ -98,6 +98,22 @@ test('using a tool, it names the tool', async () => {
   await screen.findByText('Used “Search”');
 });
 
+test('what the agent thinks is folded, told with its time, and no part of the answer', async () => {
+  const { say } = await ask();
+  say({ kind: 'reasoning-delta', data: { text: 'They ask ' } });
+  const summary = await screen.findByText('Thinking it over…');
+  say({ kind: 'reasoning-delta', data: { text: 'about tents.' } });
+  const details = summary.closest('details')!;
+  await waitFor(() => expect(details.textContent).toContain('They ask about tents.'));
+  expect(details.open).toBe(false);
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  say({ kind: 'text-delta', data: { text: 'Two kinds.' } });
+  await screen.findByText('Thought for 1 second');
+  expect(answer().querySelector('.body')?.textContent).toBe('Two kinds.');
+  say({ kind: 'turn-completed', data: { message: toMessage({ text: 'Two kinds.' }) } });
+  await waitFor(() => expect(screen.getByRole('status').textContent).toBe('Answer: Two kinds.'));
+});
+
 test('completed, it is read out once, and its sources are a landmark of their own', async () => {
   const { say } = await ask();
   const sources = [

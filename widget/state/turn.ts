@@ -17,6 +17,8 @@ export type Answer = {
   /** Why it failed. */
   code: WidgetCode | undefined;
   retryAfterMs: number | undefined;
+  /** What the agent thought; history has none of it. */
+  reasoning?: string;
   vote?: Message['vote'];
   /** When it was said, as RFC 3339. */
   at?: string;
@@ -43,8 +45,13 @@ export function reduceAnswer(answer: Answer, event: TurnEvent): Answer {
     case 'text-delta':
       return { ...answer, status: 'writing', pause: undefined, text: answer.text + event.data.text };
     case 'reasoning-delta':
-      // Not shown, but a sign of life: a pause that it follows has been decided.
-      return { ...answer, status: 'writing', pause: undefined };
+      // A sign of life: a pause that it follows has been decided.
+      return {
+        ...answer,
+        status: 'writing',
+        pause: undefined,
+        reasoning: (answer.reasoning ?? '') + event.data.text,
+      };
     case 'tool':
       return {
         ...answer,

@@ -8,8 +8,8 @@ import type { words as history } from './en/history.ts';
 import type { words as myData } from './en/my-data.ts';
 import type { words as newest } from './en/newest.ts';
 import type { words as sources } from './en/sources.ts';
-import type { words as tools } from './en/tools.ts';
 import type { words as unread } from './en/unread.ts';
+import type { words as work } from './en/work.ts';
 
 const words = {
   language: 'en',
@@ -86,8 +86,8 @@ type Words = typeof words &
   typeof myData &
   typeof newest &
   typeof sources &
-  typeof tools &
-  typeof unread;
+  typeof unread &
+  typeof work;
 
 /** Every sentence of a language; each state has one under its own name. */
 export type StringKey = keyof Words | State;

@@ -11,8 +11,8 @@ import { createPart } from './part.tsx';
 export type AnswerProps = { entry: Entry; answer: Answer; onGrow: () => void };
 
 const Decision = createPart(() => import('./decision.tsx'));
-const Tools = createPart<AnswerProps>(
-  () => import('./tools.tsx'),
+const Work = createPart<AnswerProps>(
+  () => import('./work.tsx'),
   () => null,
 );
 /** Markdown that nobody has read yet is no sight; where what reads it is late or missing, the words stand as they were written. */
@@ -67,7 +67,9 @@ function AgentMessage({ entry, answer, onGrow }: { entry: Entry; answer: Answer;
       aria-label={panel.session.value?.agent.name}
       aria-busy={answer.status === 'writing'}
     >
-      {answer.tools.length > 0 && <Tools entry={entry} answer={answer} onGrow={onGrow} />}
+      {(answer.reasoning || answer.tools.length > 0) && (
+        <Work entry={entry} answer={answer} onGrow={onGrow} />
+      )}
       <Words entry={entry} answer={answer} onGrow={onGrow} />
       {isWaiting && <Waiting answer={answer} />}
       {answer.pause && <Decision entry={entry} pause={answer.pause} onGrow={onGrow} />}

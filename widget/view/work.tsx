@@ -1,0 +1,52 @@
+/** What the agent does before it answers: what it thinks, folded, with how long that took, and what it uses. Loaded with the first. */
+import { useSignal } from '@preact/signals';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { words } from '../strings/en/work.ts';
+import css from '../styles/work.css?inline';
+import { useChat } from './context.ts';
+import type { AnswerProps } from './message.tsx';
+
+export { css, words };
+
+const key = { running: 'toolRunning', done: 'toolDone', failed: 'toolFailed' } as const;
+
+export default function Work(props: AnswerProps) {
+  const { t } = useChat();
+  const { tools, reasoning } = props.answer;
+  useLayoutEffect(props.onGrow, []);
+  return (
+    <>
+      {reasoning && <Reasoning {...props} />}
+      {tools.length > 0 && (
+        <ul class="tools">
+          {tools.map((tool) => (
+            <li key={tool.id}>{t(key[tool.status], { title: tool.title ?? tool.name })}</li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+function Reasoning({ answer, onGrow }: AnswerProps) {
+  const { t } = useChat();
+  const began = useRef(performance.now());
+  const tookMs = useSignal<number | undefined>(undefined);
+  const isOver = answer.text !== '' || answer.status !== 'writing';
+  useLayoutEffect(() => {
+    if (isOver) tookMs.value ??= performance.now() - began.current;
+  }, [isOver]);
+  useLayoutEffect(onGrow, [isOver]);
+  const seconds = Math.round((tookMs.value ?? 0) / 1_000);
+  const unit = new Intl.NumberFormat(t('language'), { style: 'unit', unit: 'second', unitDisplay: 'long' });
+  // After a reload all of it comes at once: how long it took is not known.
+  const told = seconds > 0 ? t('reasoned', { time: unit.format(seconds) }) : t('thought');
+  return (
+    <details class="reasoning" onToggle={onGrow}>
+      <summary>{isOver ? told : t('reasoning')}</summary>
+      <p lang="" dir="auto">
+        {answer.reasoning}
+      </p>
+    </details>
+  );
+}
