@@ -72,7 +72,7 @@ export function createWidget(seat: Seat): AppMethods {
       veil(veil) {
         panel.veil.value = veil;
         drawVeil();
-        if (isReady()) conversation.release();
+        conversation.release();
       },
     },
   });
@@ -86,7 +86,7 @@ export function createWidget(seat: Seat): AppMethods {
     tabs,
     onNextFrame,
     readPage: () => calls.site?.toPage() ?? readPage(),
-    isReady: () => isReady(),
+    isReady: () => isReady() && !calls.site?.isWaiting,
     begin: () => begin(),
     readVeil: () => panel.veil.value,
     onTakenBack(text) {
@@ -118,7 +118,7 @@ export function createWidget(seat: Seat): AppMethods {
     await conversation.resume().catch(() => {});
     if (mine !== resumes) return;
     isResuming = false;
-    if (sessions.isSettled) conversation.release();
+    conversation.release();
   }
   const emit = <E extends keyof PorchlightEvents>(event: E, detail: PorchlightEvents[E]) =>
     // Not in the middle of what is being done: a listener may call anything.

@@ -14,6 +14,8 @@ import type { Strings } from './strings/en.ts';
 /** What of it the app asks for, once it is there. */
 export type Site = {
   toProfile(agent: AgentProfile): AgentProfile;
+  /** What the page has had done comes before what is asked. */
+  readonly isWaiting: boolean;
   /** The page, and what it says of itself; undefined where it says nothing. */
   toPage(): TurnRequest['page'];
   /** Resolves once the chat speaks the language that it should, or cannot. */
@@ -59,10 +61,15 @@ export function createSite(parts: SiteParts): Site & PageMethods {
   const findComposer = () => find('[part~="composer"]');
   /** Of the visitor who was there, or of the first one who is. */
   let context: { said: Record<string, unknown>; of: string | undefined } | undefined;
+  /** What the page has had done, as soon as it is known who is there. */
+  let waiting: (() => void)[] = [];
   /** Which style was asked for last. */
   let style: string | undefined;
 
   return {
+    get isWaiting() {
+      return waiting.length > 0;
+    },
     spoken: Promise.race([
       setLanguage(language ?? document.documentElement.lang),
       new Promise<void>((resolve) => setTimeout(resolve, patienceMs)),
@@ -141,17 +148,24 @@ export function createSite(parts: SiteParts): Site & PageMethods {
     },
   };
 
-  /** Once it is known who is there, unless that is another than was meant. */
+  /** Once it is known who is there, unless that is another than was meant; what is asked meanwhile comes after it. */
   function whenKnown(act: () => void): void {
+    waiting.push(act);
+    if (waiting.length > 1) return;
     const visit = panel.visit.value;
     const until = performance.now() + knownMs;
+    const end = (acts: readonly (() => void)[]) => {
+      waiting = [];
+      if (acts.length > 0) panel.show('conversation');
+      for (const one of acts) one();
+      conversation.release();
+    };
     begin();
     const look = () => {
-      if (panel.visit.value !== visit) return;
-      if (parts.isReady() && panel.session.value) {
-        panel.show('conversation');
-        act();
-      } else if (performance.now() < until) setTimeout(look, lookMs);
+      if (panel.visit.value !== visit) end([]);
+      else if (parts.isReady() && panel.session.value) end(waiting);
+      else if (performance.now() < until) setTimeout(look, lookMs);
+      else end([]);
     };
     look();
   }

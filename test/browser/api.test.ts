@@ -189,6 +189,64 @@ describe('the page', () => {
     await expect.poll(() => errors).toEqual(['Porchlight: openConversation takes the id of a conversation']);
   });
 
+  test.each(['newConversation', 'openConversation'] as const)(
+    'asks in the conversation that %s led to just before, however slow the session is',
+    async (method) => {
+      await come('/plain');
+      const ids: string[] = [];
+      page.on('request', (request) => {
+        if (request.method() === 'PUT') ids.push(request.url().split('/conversations/')[1]!.split('/')[0]!);
+      });
+      await chat.open();
+      await chat.ask('First?');
+      await chat.waitForAnswer('completed');
+      await chat.button('New conversation').click();
+      await chat.ask('Second?');
+      await chat.waitForAnswer('completed');
+      await chat.button('Close chat').click();
+      await page.route('**/session', async (route) => {
+        await new Promise((resolve) => setTimeout(resolve, 700));
+        await route.continue();
+      });
+      await page.reload();
+      await page.waitForFunction('window.Porchlight?.open');
+      const isNew = method === 'newConversation';
+      await call(isNew ? [method] : [method, ids[0]!], ['send', 'Third?']);
+      const asked = isNew ? ['Third?'] : ['First?', 'Third?'];
+      await expect.poll(() => ids.length).toBe(3);
+      await expect.poll(chat.readQuestions).toEqual(asked);
+      await chat.waitForAnswer('completed');
+      expect(ids[2] === ids[0]).toBe(!isNew);
+      expect(ids[2]).not.toBe(ids[1]);
+      await page.reload();
+      await expect.poll(chat.readQuestions).toEqual(asked);
+    },
+  );
+
+  test('what a visitor asks before it is known who is there comes after what the page has had done', async () => {
+    await come('/plain');
+    await chat.open();
+    await chat.ask('First?');
+    await chat.waitForAnswer('completed');
+    await chat.button('Close chat').click();
+    let give = () => {};
+    const slow = new Promise<void>((resolve) => {
+      give = resolve;
+    });
+    await page.route('**/session', async (route) => {
+      await slow;
+      await route.continue();
+    });
+    await page.reload();
+    await page.waitForFunction('window.Porchlight?.open');
+    await call(['newConversation'], ['open']);
+    await chat.ask('Second?');
+    await chat.waitForAnswer('sending');
+    give();
+    await chat.waitForAnswer('completed');
+    expect(await chat.readQuestions()).toEqual(['Second?']);
+  });
+
   test('gives the agent what the page knows, with each question, until it takes that back', async () => {
     await come('/plain');
     await call(['setContext', { product: 'Lark', inCart: [1, 2] }]);

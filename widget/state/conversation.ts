@@ -124,7 +124,7 @@ export function createConversation(deps: ConversationDeps): Conversation {
     });
     if (signal.aborted) return;
     // What was held meanwhile has its turn now.
-    if (deps.isReady()) queueMicrotask(release);
+    queueMicrotask(release);
     if (entry.isDropped) return;
     lost.value = undefined;
     if (running.value === entry.turnId) running.value = undefined;
@@ -162,7 +162,7 @@ export function createConversation(deps: ConversationDeps): Conversation {
   };
   /** One question is on its way at a time: there is one place in which a reload finds it. */
   const release = () => {
-    if (running.value === undefined || outbox.holds(running.value))
+    if (deps.isReady() && (running.value === undefined || outbox.holds(running.value)))
       outbox.release((turnId, question) => take(turnId, question, true));
   };
   const toRequest = (text: string, replaces?: string): TurnRequest => {
