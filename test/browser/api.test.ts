@@ -247,6 +247,33 @@ describe('the page', () => {
     expect(await chat.readQuestions()).toEqual(['Second?']);
   });
 
+  test('a question of before a reload arrives though a new conversation is begun before it is known who is there', async () => {
+    await come('/plain');
+    await chat.open();
+    await chat.ask('First?');
+    await chat.waitForAnswer('completed');
+    let isHeld = true;
+    await page.route('**/turns/**', (route) => (isHeld ? undefined : route.continue()));
+    await chat.ask('Second?');
+    await chat.waitForAnswer('sending');
+    let give = () => {};
+    const slow = new Promise<void>((resolve) => {
+      give = resolve;
+    });
+    await page.route('**/session', async (route) => {
+      await slow;
+      await route.continue();
+    });
+    await page.reload();
+    await chat.panel.waitFor();
+    await chat.button('New conversation').click();
+    isHeld = false;
+    asked = [];
+    give();
+    await expect.poll(() => asked.map(({ text }) => text)).toEqual(['Second?']);
+    expect(await chat.readQuestions()).toEqual([]);
+  });
+
   test('gives the agent what the page knows, with each question, until it takes that back', async () => {
     await come('/plain');
     await call(['setContext', { product: 'Lark', inCart: [1, 2] }]);

@@ -41,6 +41,9 @@ const extras: readonly (readonly [RegExp, string])[] = [
   [/,\{name:"sub"\}/, ''],
   [/\w+\.prototype\.valueOf=[\s\S]*?(?=\w+\.prototype\.peek=)/, ''],
   [/this\.name=null==\w+\?void 0:\w+\.name;/, ''],
+  // Faults of a program that its own tests would find.
+  [/if\(\w+!==this\)throw new Error\("Out-of-order effect"\);/, ''],
+  [/(get\(\)\{)if\(1&this\.f\)throw new Error\("Cycle detected"\);/, '$1'],
   [/\w+\.prototype\.dispose=function\(\)\{this\.d\(\)\};/, ''],
   [/const (\w+)=(\w+\.d\.bind\(\w+\));\1\[Symbol\.dispose\]=\1;return \1/, 'return $2'],
 ];

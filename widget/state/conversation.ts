@@ -8,6 +8,7 @@ import type { Tabs } from '../transport/tabs.ts';
 import type { DecidingDeps } from './deciding.ts';
 import type { Entry } from './entries.ts';
 import { followEntry } from './following.ts';
+import { createLeaving } from './leaving.ts';
 import type { Memory } from './memory.ts';
 import { createOutbox } from './outbox.ts';
 import { createReading } from './reading.ts';
@@ -74,16 +75,7 @@ export function createConversation(deps: ConversationDeps): Conversation {
     const cause = toWidgetError(error);
     if (cause.code !== 'aborted') problem.value = { situation, cause, again };
   };
-  /** Ends with the visitor: what arrives meanwhile is asked as this one's. */
-  let visit = new AbortController();
-  const arrive = () => {
-    if (memory.read().leaving)
-      import('./arriving.ts').then(
-        (part) => part.arrive(deps, visit.signal),
-        // Kept, and taken up on the next page.
-        () => {},
-      );
-  };
+  const leaving = createLeaving(deps);
   /** Nothing that was written goes with the conversation that is left: what is on its way arrives there. */
   const leaveFor = (conversationId: string | undefined) => {
     const [from, isLost] = [id.value, lost.value];
@@ -93,14 +85,14 @@ export function createConversation(deps: ConversationDeps): Conversation {
     const { turnId, request: question, answer } = left;
     if (from === undefined || isLost || answer.value?.status !== 'sending')
       return deps.onTakenBack(question.text);
-    memory.change({
-      leaving: [...(memory.read().leaving ?? []), { conversationId: from, turnId, question }],
-    });
-    arrive();
+    leaving.leave({ conversationId: from, turnId, question });
   };
   const forget = () => {
     leaveFor(undefined);
+    const { pending } = memory.read();
     memory.change({ conversationId: undefined, pending: undefined });
+    // Of before a reload, and not taken up yet.
+    if (pending) leaving.leave(pending);
   };
   const follow = async (conversationId: string, entry: Entry, question?: TurnRequest): Promise<void> => {
     const { signal } = screen;
@@ -216,7 +208,7 @@ export function createConversation(deps: ConversationDeps): Conversation {
     deciding: { sessions, memory, tabs, screen, follow, load, say: say('decision-failed') },
     loadOlder,
     async resume() {
-      arrive();
+      leaving.arrive();
       const { conversationId, pending } = memory.read();
       if (conversationId === undefined) return outbox.clear(undefined);
       if (pending?.conversationId !== conversationId) return load(conversationId);
@@ -240,8 +232,7 @@ export function createConversation(deps: ConversationDeps): Conversation {
     release,
     refuse: outbox.refuseHeld,
     hide(staysOpen, isReset) {
-      visit.abort();
-      visit = new AbortController();
+      leaving.end();
       return outbox.hide(staysOpen, isReset);
     },
     close: screen.endAll,
