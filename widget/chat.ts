@@ -180,10 +180,13 @@ export function startChat(options: WidgetOptions, src: string, onGone: () => voi
   };
   const observer = new MutationObserver(place);
   place();
-  queueMicrotask(() => element.dispatchEvent(new Event('porchlight:ready')));
-  // One who was in the middle of a chat goes on with it; the dock is there to be written into.
-  if (isDock || chat?.open || (chat?.pending && !chat.pending.code)) loadApp();
-  else if (!chat && options.autoOpen)
-    load(__NOTE_FILE__).then(({ autoOpen }: NoteModule) => autoOpen(seat, api));
+  // After what the page says at once: who is there is noted before the app listens.
+  queueMicrotask(() => {
+    element.dispatchEvent(new Event('porchlight:ready'));
+    // One who was in the middle of a chat goes on with it; the dock is there to be written into.
+    if (isDock || chat?.open || (chat?.pending && !chat.pending.code)) loadApp();
+    else if (!chat && options.autoOpen)
+      load(__NOTE_FILE__).then(({ autoOpen }: NoteModule) => autoOpen(seat, api));
+  });
   return Object.freeze(api);
 }

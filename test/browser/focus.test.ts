@@ -91,16 +91,6 @@ describe('Escape still closes the chat, since the focus is in it, after', () => 
       'send',
     ],
     [
-      'the trash',
-      async () => {
-        await scene.chat.ask('Delete me');
-        await scene.chat.waitForAnswer('completed');
-        await scene.chat.button('Conversations').click();
-        await scene.chat.button('Delete “Delete me”').first().press('Enter');
-      },
-      'Keep',
-    ],
-    [
       'Delete',
       async () => {
         await scene.chat.ask('Delete me');

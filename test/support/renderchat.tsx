@@ -11,6 +11,7 @@ import { createUnsent } from '../../widget/state/unsent.ts';
 import { en, type Strings } from '../../widget/strings/en.ts';
 import type { Call } from '../../widget/transport/http.ts';
 import type { SessionKeeper, SessionState } from '../../widget/transport/session.ts';
+import type { Tabs } from '../../widget/transport/tabs.ts';
 import { App } from '../../widget/view/app.tsx';
 
 // Parts that a browser loads on demand are compiled here when they are first met, which takes a busy machine a while.
@@ -82,7 +83,7 @@ export async function renderChat(
     removeItem: (key: string) => void kept.delete(key),
   } as Storage;
   const memory = createMemory('test', () => storage);
-  const tabs = { tell() {}, close() {} };
+  const tabs: Tabs = { tell() {}, close() {} };
   const panel = createPanel(false);
   const conversation = createConversation({
     sessions,
@@ -120,5 +121,5 @@ export async function renderChat(
     memory,
   };
   const view = render(<App chat={chat} focuses={() => true} />);
-  return { ...view, panel, conversation, calls, begin };
+  return { ...view, panel, conversation, tabs, calls, begin };
 }

@@ -136,3 +136,74 @@ test('what cannot be erased is said, and stays', async () => {
   await screen.findByText(/Your conversations were not erased/, { selector: 'p' });
   expect(screen.getAllByRole('listitem')).toHaveLength(1);
 });
+
+test.each(['Save as text', 'Save as JSON'])(
+  '%s saves nothing once another visitor is there',
+  async (name) => {
+    const saved = watchSaved();
+    let give = (_: object) => {};
+    const slow = new Promise<object>((resolve) => {
+      give = resolve;
+    });
+    const { panel } = await openData(({ path }) => (path === '/visitor' ? slow : undefined));
+    fireEvent.click(screen.getByRole('button', { name }));
+    panel.reset();
+    give(exported);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(saved).toEqual([]);
+  },
+);
+
+test('an erase that is answered late leaves the next visitor’s conversation alone', async () => {
+  let give = (_: object) => {};
+  const slow = new Promise<object>((resolve) => {
+    give = resolve;
+  });
+  const { panel, conversation, begin } = await openData(({ method }) =>
+    method === 'DELETE' ? slow : undefined,
+  );
+  fireEvent.click(screen.getByRole('button', { name: 'Erase everything' }));
+  fireEvent.click(await screen.findByRole('button', { name: 'Erase all conversations for good?' }));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  panel.reset();
+  begin();
+  await conversation.load('two');
+  give(new Response(null, { status: 204 }));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(conversation.id.value).toBe('two');
+});
+
+test('what is on its way when all is erased is asked no more, and is a draft again', async () => {
+  const asked: AbortSignal[] = [];
+  const { conversation, panel } = await openData(({ method, signal }) => {
+    if (method !== 'PUT') return undefined;
+    asked.push(signal!);
+    return new Promise(() => {});
+  });
+  conversation.startNew();
+  conversation.send('My secret?');
+  await waitFor(() => expect(asked).toHaveLength(1));
+  fireEvent.click(screen.getByRole('button', { name: 'Erase everything' }));
+  fireEvent.click(await screen.findByRole('button', { name: 'Erase all conversations for good?' }));
+  await screen.findByText('No conversations yet.');
+  expect(asked.map(({ aborted }) => aborted)).toEqual([true]);
+  panel.show('conversation');
+  await waitFor(() => expect(screen.getByRole<HTMLTextAreaElement>('textbox').value).toBe('My secret?'));
+});
+
+test('every tab hears of the conversations that were erased, those of later pages too', async () => {
+  const told: unknown[] = [];
+  const { tabs } = await openData(({ method, path }) => {
+    if (method !== 'GET') return undefined;
+    if (path === '/conversations?cursor=later')
+      return { conversations: [{ id: 'two', title: '', updatedAt: at }] };
+    if (path === '/conversations')
+      return { conversations: [{ id: 'one', title: '', updatedAt: at }], next: 'later' };
+    return undefined;
+  });
+  tabs.tell = (news) => void told.push(news);
+  fireEvent.click(screen.getByRole('button', { name: 'Erase everything' }));
+  fireEvent.click(await screen.findByRole('button', { name: 'Erase all conversations for good?' }));
+  await screen.findByText('No conversations yet.');
+  expect(told).toEqual(['one', 'two'].map((conversationId) => ({ kind: 'deleted', conversationId })));
+});

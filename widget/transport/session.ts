@@ -219,18 +219,23 @@ export function createSessionKeeper(deps: SessionDeps): SessionKeeper {
       happen({ what: 'said', source: toSource(userToken), at: toSaidAt(userToken, at, isTag) });
     },
     async call(call) {
-      const session = await settled(call.signal);
+      let { session } = await settled(call.signal);
       const mine = era;
+      const send = async () => {
+        const response = await callHelper(helper, { ...call, session });
+        // What somebody else began ends with them.
+        if (mine !== era) throw new WidgetError('aborted');
+        return response;
+      };
       try {
-        return await callHelper(helper, { ...call, session: session.session });
+        return await send();
       } catch (error) {
         if (!(error instanceof WidgetError) || error.status !== 401) throw error;
-        if (mine !== era) throw new WidgetError('aborted');
         // Only the first of several calls that met the end of the hour opens a new session.
-        if (current?.session === session.session) happen({ what: 'expired' });
-        const renewed = await settled(call.signal);
+        if (current?.session === session) happen({ what: 'expired' });
+        ({ session } = await settled(call.signal));
         if (mine !== era) throw new WidgetError('aborted');
-        return callHelper(helper, { ...call, session: renewed.session });
+        return send();
       }
     },
     close() {

@@ -31,6 +31,9 @@ const CopyButton = createPart<{ text: string }>(
   () => null,
 );
 
+/** `completed`, `stopped`, `failed`. */
+const hasEnded = /^[cf]|op/;
+
 export default function Words({ entry, answer, onGrow }: AnswerProps) {
   const strings = useChat().strings.value;
   const context = useMemo<RenderContext>(
@@ -57,7 +60,7 @@ export default function Words({ entry, answer, onGrow }: AnswerProps) {
       {answer.sources.length > 0 && answer.status !== 'sending' && (
         <Sources entry={entry} answer={answer} onGrow={onGrow} />
       )}
-      {['completed', 'stopped', 'failed'].includes(answer.status) && (
+      {hasEnded.test(answer.status) && (
         <div class="acts">
           <Actions
             entry={entry}

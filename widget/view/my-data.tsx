@@ -1,7 +1,7 @@
 /** All of a visitor's conversations: to take along, or to erase. Loaded when "Your data" is opened. */
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
-import type { VisitorExport } from '../../server-helper/protocol/wire.ts';
+import type { ConversationList, VisitorExport } from '../../server-helper/protocol/wire.ts';
 import { toWidgetError, type WidgetError } from '../errors.ts';
 import { toMarkdown } from '../state/exported.ts';
 import type { State } from '../states.ts';
@@ -15,7 +15,7 @@ export { words };
 const keptMs = 60_000;
 
 export default function MyData() {
-  const { sessions, tabs, panel, conversation, list, root, say, t } = useChat();
+  const { sessions, tabs, panel, conversation, memory, list, root, say, t } = useChat();
   const isAsked = useSignal(false);
   const failure = useSignal<{ state: State; cause: WidgetError; again: () => void } | undefined>(undefined);
   const isBusy = useSignal(false);
@@ -23,12 +23,14 @@ export default function MyData() {
   const keep = useRef<HTMLButtonElement>(null);
   const erase = useRef<HTMLButtonElement>(null);
   /** One thing at a time, and what went wrong with it can be tried again. */
-  const run = async (state: State, act: () => Promise<void>) => {
+  const run = async (state: State, act: (isMine: () => boolean) => Promise<void>) => {
     if (isBusy.value) return;
+    const visit = panel.visit.value;
     isBusy.value = true;
     failure.value = undefined;
     try {
-      await act();
+      // What was begun for one visitor ends with them.
+      await act(() => panel.visit.value === visit);
     } catch (error) {
       failure.value = { state, cause: toWidgetError(error), again: () => run(state, act) };
     } finally {
@@ -36,9 +38,10 @@ export default function MyData() {
     }
   };
   const save = (kind: 'text' | 'json') =>
-    run('export-failed', async () => {
+    run('export-failed', async (isMine) => {
       const response = await sessions.call({ method: 'GET', path: '/visitor' });
       const told = (await response.json()) as VisitorExport;
+      if (!isMine()) return;
       const who = {
         visitor: t('you'),
         agent: panel.session.value?.agent.name || t('chat'),
@@ -53,14 +56,31 @@ export default function MyData() {
     isAsked.value = wanted;
     queueMicrotask(() => (wanted ? keep : erase).current?.focus());
   };
+  /** Of all pages: another tab may show one that the list does not. */
+  const readIds = async (cursor = ''): Promise<string[]> => {
+    const response = await sessions.call({ method: 'GET', path: `/conversations${cursor}` });
+    const { conversations, next } = (await response.json()) as ConversationList;
+    const ids = conversations.map(({ id }) => id);
+    return next === undefined ? ids : [...ids, ...(await readIds(`?cursor=${encodeURIComponent(next)}`))];
+  };
   const eraseAll = () =>
-    run('erase-failed', async () => {
-      await sessions.call({ method: 'DELETE', path: '/visitor' });
-      const all = list.value?.conversations ?? [];
-      for (const { id } of all) tabs.tell({ kind: 'deleted', conversationId: id });
+    run('erase-failed', async (isMine) => {
+      const shown = conversation.id.value;
+      const ids = await readIds();
+      if (!isMine()) return;
+      // What is on its way is asked no more: it would be written down after all.
+      panel.giveBack(conversation.hide(false, true));
+      memory.change({ conversationId: undefined, pending: undefined, leaving: undefined });
+      try {
+        await sessions.call({ method: 'DELETE', path: '/visitor' });
+      } catch (error) {
+        if (isMine() && shown !== undefined) void conversation.load(shown);
+        throw error;
+      }
+      if (!isMine()) return;
+      for (const conversationId of ids) tabs.tell({ kind: 'deleted', conversationId });
       const area = own.current?.contains(root.activeElement) && own.current.closest<HTMLElement>('.history');
       list.value = { conversations: [] };
-      conversation.startNew();
       // What had the focus is gone with the conversations.
       if (area) area.focus();
       say(t('erased'));
