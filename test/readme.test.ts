@@ -136,7 +136,9 @@ describe('the figures', () => {
   const results = JSON.parse(readFileSync('test/bench/results.json', 'utf8'));
 
   test('of size are those of the built bundle, to a tenth of a kilobyte', () => {
-    const { loader, opened, all } = measureSize();
+    const { loader, opened, all, later } = measureSize();
+    const actions = later.find(({ name }) => name.startsWith('actions-'));
+    expect(figure('what copies, votes and asks again')).toBeCloseTo((actions?.bytes ?? 0) / 1000, 1);
     expect(figure('loader, Brotli')).toBeCloseTo(loader / 1000, 1);
     expect(figure('everything for an opened chat before')).toBeCloseTo(opened / 1000, 1);
     expect(figure('the same with a markdown reply')).toBeCloseTo(all / 1000, 1);
