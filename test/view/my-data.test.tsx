@@ -207,3 +207,16 @@ test('every tab hears of the conversations that were erased, those of later page
   await screen.findByText('No conversations yet.');
   expect(told).toEqual(['one', 'two'].map((conversationId) => ({ kind: 'deleted', conversationId })));
 });
+
+test('a list that cannot be read keeps nobody from erasing', async () => {
+  let reads = 0;
+  const { calls } = await openData(({ method, path }) => {
+    if (method !== 'GET' || path !== '/conversations') return undefined;
+    reads += 1;
+    return reads > 1 ? new WidgetError('rate-limited', 60_000) : undefined;
+  });
+  fireEvent.click(screen.getByRole('button', { name: 'Erase everything' }));
+  fireEvent.click(await screen.findByRole('button', { name: 'Erase all conversations for good?' }));
+  await screen.findByText('No conversations yet.');
+  expect(calls.some(({ method, path }) => method === 'DELETE' && path === '/visitor')).toBe(true);
+});

@@ -13,6 +13,8 @@ export { words };
 
 /** The browser has read it by then. */
 const keptMs = 60_000;
+/** Of the list, newest first: what another tab shows is hardly further back. */
+const mostPages = 5;
 
 export default function MyData() {
   const { sessions, tabs, panel, conversation, memory, list, root, say, t } = useChat();
@@ -56,12 +58,20 @@ export default function MyData() {
     isAsked.value = wanted;
     queueMicrotask(() => (wanted ? keep : erase).current?.focus());
   };
-  /** Of all pages: another tab may show one that the list does not. */
-  const readIds = async (cursor = ''): Promise<string[]> => {
-    const response = await sessions.call({ method: 'GET', path: `/conversations${cursor}` });
-    const { conversations, next } = (await response.json()) as ConversationList;
-    const ids = conversations.map(({ id }) => id);
-    return next === undefined ? ids : [...ids, ...(await readIds(`?cursor=${encodeURIComponent(next)}`))];
+  /** Those too that the list does not show, for other tabs may; no page that cannot be had keeps anybody from erasing. */
+  const readIds = async (): Promise<string[]> => {
+    const ids = (list.value?.conversations ?? []).map(({ id }) => id);
+    let cursor = '';
+    try {
+      for (let page = 0; page < mostPages; page += 1) {
+        const response = await sessions.call({ method: 'GET', path: `/conversations${cursor}` });
+        const { conversations, next } = (await response.json()) as ConversationList;
+        ids.push(...conversations.map(({ id }) => id));
+        if (next === undefined) break;
+        cursor = `?cursor=${encodeURIComponent(next)}`;
+      }
+    } catch {}
+    return [...new Set(ids)];
   };
   const eraseAll = () =>
     run('erase-failed', async (isMine) => {
