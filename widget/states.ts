@@ -74,7 +74,7 @@ export const states: Readonly<Record<State, StateRow>> = {
   offline: retry,
   unreachable: {
     way: 'retry',
-    owner: 'no answer. Is it running, is data-helper right, and is this origin on its list?',
+    owner: 'no answer. Is it running, data-helper right, this origin on its list?',
   },
   'bad-stream': retry,
   aborted: none,

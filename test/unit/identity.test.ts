@@ -148,3 +148,24 @@ describe('an answer that the site looked up after the tab was left', () => {
     expect(play(late, now, isLeft)).toEqual({ isDropped, opens: true });
   });
 });
+
+test.each([
+  ['Ada, who was there last', 'ada', 'ada', false],
+  ['another than was there last', 'ada', 'ben', true],
+  ['nobody', 'ada', undefined, true],
+  ['the first who signs in', undefined, 'ben', false],
+] as const)(
+  'what is typed before a function of the page has answered is dropped, or goes to %s, when the page names somebody outright',
+  (_, last, named, isDropped) => {
+    const around = { now: 9, isOpen: true, isShown: true, kept: { subject: last, who: last, saidAt: 1 } };
+    let state = createIdentity({ kind: 'callback' }, 2);
+    [state] = step(state, { what: 'begin' }, around);
+    expect(state.phase).toBe('asking');
+    const source =
+      named === undefined
+        ? ({ kind: 'nobody' } as const)
+        : ({ kind: 'token', token: 'a.b.c', subject: named } as const);
+    const [, todos] = step(state, { what: 'said', source, at: 8 }, around);
+    expect(todos.some((todo) => todo.do === 'drop')).toBe(isDropped);
+  },
+);

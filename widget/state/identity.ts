@@ -131,7 +131,11 @@ export function step(before: Identity, happening: Happening, around: Around): [I
       else claim(facts.readWho(state.source));
       if (state.phase === 'rest') break;
       if (source.kind === 'callback') askAnew();
-      else if (!isAskedFor) turnTo(facts.tokenOf(source), facts.readWho(state.source));
+      else if (!isAskedFor) {
+        // The page never said who it was that typed meanwhile: the one who was there last, as far as anybody knows.
+        if (state.phase === 'asking') state.typists = [...state.typists, keptWho];
+        turnTo(facts.tokenOf(source), facts.readWho(state.source));
+      }
       break;
     }
     case 'begin':
