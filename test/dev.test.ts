@@ -58,7 +58,7 @@ function change(file: string, from: string, to: string): void {
 }
 
 test.each([
-  ['the widget', 'widget/loader.ts', 'porchlight-chat', 'porchlight-chit', '/porchlight/widget/loader.js'],
+  ['the widget', 'widget/chat.ts', 'porchlight-chat', 'porchlight-chit', '/porchlight/widget/loader.js'],
   ['the helper', 'server-helper/routes/health.ts', "'ok' }", "'changed' }", '/porchlight/healthz'],
   ['the demo', 'demo/site/pages.ts', 'There is no such page', 'changed: there is none', '/none.html'],
   ['a page', 'demo/site/pages/index.html', 'Gear for nights outside', 'changed: Gear', '/'],

@@ -25,18 +25,15 @@ const filled = (max: number) =>
     v.check((value) => visible.test(value), 'must not be empty'),
   );
 
+const isRecord = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
+
 /** `exactOptional`: a field that is there must have a value; null is not "absent". */
 const page = v.strictObject({
   url: text(limits.maxPageBytes),
   title: v.exactOptional(text(limits.maxPageBytes)),
   description: v.exactOptional(text(limits.maxPageBytes)),
   language: v.exactOptional(text(64)),
-  context: v.exactOptional(
-    v.pipe(
-      v.record(v.string(), v.unknown()),
-      v.check((value) => !Array.isArray(value), 'must be an object'),
-    ),
-  ),
+  context: v.exactOptional(v.custom<Record<string, unknown>>(isRecord, 'must be an object')),
 });
 
 const turn = v.strictObject({
