@@ -144,12 +144,13 @@ export function createMemoryStore(now: () => number = Date.now): Store {
       running.delete(found);
       return true;
     },
-    async resumeTurn(conversationId, id, { runner, until }, expected) {
+    async resumeTurn(conversationId, id, { runner, until }, by = {}) {
       const found = findTurn(conversationId, id);
       if (found?.status !== 'paused' || found.pause === undefined) return undefined;
       const { pause } = found;
-      if (expected !== undefined && pause !== expected) return undefined;
-      Object.assign(found, { status: 'running', pause: undefined, runner, leaseUntil: until });
+      if (by.pause !== undefined && pause !== by.pause) return undefined;
+      const { earlier = found.earlier } = by;
+      Object.assign(found, { status: 'running', pause: undefined, runner, leaseUntil: until, earlier });
       running.add(found);
       return pause;
     },

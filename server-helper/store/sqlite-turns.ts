@@ -127,15 +127,17 @@ export function createSqliteTurns(
         );
         return changes > 0;
       }),
-    resumeTurn: (conversationId, id, { runner, until }, expected) =>
+    resumeTurn: (conversationId, id, { runner, until }, by = {}) =>
       file.write(() => {
         const found = find(conversationId, id);
         if (found?.status !== 'paused' || found.pause === undefined) return undefined;
-        if (expected !== undefined && found.pause !== expected) return undefined;
+        if (by.pause !== undefined && found.pause !== by.pause) return undefined;
         run(
-          `UPDATE turns SET status = 'running', pause = NULL, runner = ?, leaseUntil = ? WHERE ${ofTurn}`,
+          `UPDATE turns SET status = 'running', pause = NULL, runner = ?, leaseUntil = ?, earlier = ?
+           WHERE ${ofTurn}`,
           runner,
           until,
+          by.earlier ?? found.earlier ?? null,
           conversationId,
           id,
         );

@@ -51,6 +51,9 @@ export type TurnRecord = {
 
 export type Lease = { runner: string; until: number };
 
+/** `pause`: it and no other is decided. `earlier`: what the turn knows of the record from then on. */
+export type Resumption = { pause?: string; earlier?: string };
+
 /** What the end of a turn, or a pause, changes. */
 export type TurnEndChange = Partial<
   Pick<
@@ -126,8 +129,8 @@ export type Store = {
   setEarlier(conversationId: string, id: string, earlier: string): Promise<void>;
   /** Writes how a turn ended or paused, if it is as `from` says: gives whether it was this call. */
   endTurn(conversationId: string, id: string, change: TurnEndChange, from: EndsFrom): Promise<boolean>;
-  /** Takes the pause out and lets the turn run, once: the second caller gets undefined. @param pause it and no other */
-  resumeTurn(conversationId: string, id: string, lease: Lease, pause?: string): Promise<string | undefined>;
+  /** Takes the pause out and lets the turn run, once: the second caller gets undefined and changes nothing. */
+  resumeTurn(conversationId: string, id: string, lease: Lease, by?: Resumption): Promise<string | undefined>;
   /** Takes over a running turn whose lease is over; undefined when it is not. */
   takeTurn(conversationId: string, id: string, lease: Lease): Promise<TurnRecord | undefined>;
   /** Renews every lease of this runner; gives the turns that it still holds. */

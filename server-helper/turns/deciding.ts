@@ -31,13 +31,12 @@ export function createDeciding(parts: {
   const { store, chat, conversations, now } = parts.context;
 
   /** What the agent's record holds by now is not the answer, however this goes on. */
-  const noteStanding = async ({ id, chatId }: ConversationRecord, turn: LiveTurn) => {
+  const readStanding = async ({ chatId }: ConversationRecord, turn: LiveTurn) => {
     const standing = await within(conversations.read(chatId, recordMessages), patienceMs).then(
       ({ messages }) => messages.filter(({ role }) => role === 'agent').map(toStanding),
       () => 'unread' as const,
     );
-    turn.earlier = JSON.stringify({ ...readEarlier(turn.earlier), standing } satisfies Earlier);
-    await store.setEarlier(id, turn.id, turn.earlier);
+    return JSON.stringify({ ...readEarlier(turn.earlier), standing } satisfies Earlier);
   };
 
   return async (
@@ -59,14 +58,16 @@ export function createDeciding(parts: {
       await run.stop();
       throw new HelperError('turn-conflict', 'The time for this decision is over');
     }
-    await noteStanding(conversation, turn);
+    const earlier = await readStanding(conversation, turn);
     const lease = leases.make();
-    const isTaken =
-      (await store.resumeTurn(conversation.id, record.id, lease, writePause(stored))) !== undefined;
+    // A decision that is refused has read too late, and its reading is not kept.
+    const by = { pause: writePause(stored), earlier };
+    const isTaken = (await store.resumeTurn(conversation.id, record.id, lease, by)) !== undefined;
     // It may be ours from a try whose answer got lost.
     const isOurs = isTaken || isHeld(await store.findTurn(conversation.id, record.id));
     if (!isOurs || turn.waitsFor !== stored)
       throw new HelperError('turn-conflict', 'This decision has been made already');
+    turn.earlier = earlier;
     turn.goOn();
     logs.remove(turn);
     logs.add(turn);

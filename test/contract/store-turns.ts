@@ -143,9 +143,11 @@ export function turnContract(getStore: () => Store): void {
         runner: `helper-${index}`,
         until: start + 9,
       }));
-      expect(await getStore().resumeTurn(id, turn.id, leases[0]!, '{"waits":false}')).toBeUndefined();
+      expect(
+        await getStore().resumeTurn(id, turn.id, leases[0]!, { pause: '{"waits":false}' }),
+      ).toBeUndefined();
       const taken = await Promise.all(
-        leases.map((lease) => getStore().resumeTurn(id, turn.id, lease, '{"waits":true}')),
+        leases.map((lease) => getStore().resumeTurn(id, turn.id, lease, { pause: '{"waits":true}' })),
       );
       expect(taken.filter((pause) => pause !== undefined)).toEqual(['{"waits":true}']);
       const winner = leases[taken.findIndex((pause) => pause !== undefined)];

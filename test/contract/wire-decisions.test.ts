@@ -1,5 +1,6 @@
 /** Clauses 11 and 23: a turn that waits for what its visitor decides. */
 import { expect, test } from 'vitest';
+import { createGate } from '../support/gate.ts';
 import { executionId, makePause, pauseWith, resumeWith } from '../support/pause.ts';
 import { useRig } from '../support/rig.ts';
 import { makeQuestion, toTurnPath } from '../support/visitor.ts';
@@ -81,6 +82,34 @@ test('clause 20: a decision that names what it was made on is taken for that alo
   await (await visitor.attach(conversationId, turnId)).whole();
   const { execution_data } = rig.agent.callsTo('POST /v1/bot/chat/execute-tool').at(-1)?.body ?? {};
   expect(execution_data).toMatchObject({ toolName: 'refund', parameters: { amount: 900 } });
+});
+
+test('a decision that comes too late says nothing of what the agent’s record holds', async () => {
+  const { conversationId, turnId, path } = await ask(orderPause);
+  const whole = 'One moment. It left our store on Monday and will be with you on Thursday.';
+  const record = 'GET /v1/bot/chat/read';
+  const [recorded, refused] = [createGate(), createGate()];
+  rig.agent.nextResume(async (answer) => {
+    answer.open();
+    answer.event('delta', { text: 'It left our store on Monday and will be ' });
+    answer.recordReply(whole);
+    recorded.open();
+    await refused.opened;
+    answer.reset();
+  });
+  const reads = rig.agent.callsTo(record).length;
+  // The record that the late one reads has the answer in it.
+  rig.agent.override(record, async (call, response, usual) => {
+    if (rig.agent.callsTo(record).length === reads + 2) await recorded.opened;
+    return usual(call, response);
+  });
+  const [first, late] = ['approve', 'approve'].map((decision) => visitor.call('POST', path, { decision }));
+  expect((await first)?.status).toBe(202);
+  expect((await late)?.status).toBe(409);
+  rig.agent.restore(record);
+  refused.open();
+  const rest = await (await visitor.attach(conversationId, turnId)).whole();
+  expect(rest.ended('turn-completed').message.text).toBe(whole);
 });
 
 test('a denial tells the agent so, with everything that it sent', async () => {

@@ -6,6 +6,8 @@ import { type AgentCall, FakeAnswer, type RecordedMessage } from './fake-answer.
 
 export type Script = (answer: FakeAnswer) => void | Promise<void>;
 export type Route = (call: AgentCall, response: ServerResponse) => void | Promise<void>;
+/** @param usual what would answer without it */
+type Override = (call: AgentCall, response: ServerResponse, usual: Route) => void | Promise<void>;
 
 export type FakeAgent = Awaited<ReturnType<typeof startFakeAgent>>;
 
@@ -32,7 +34,7 @@ export async function startFakeAgent(port = 0) {
   const records = new Map<string, RecordedMessage[]>();
   const streaming = new Map<string, Script>();
   const live = new Map<string, FakeAnswer>();
-  const overrides = new Map<string, Route>();
+  const overrides = new Map<string, Override>();
   /** Of its replies' Date header. */
   let aheadMs = 0;
 
@@ -105,9 +107,9 @@ export async function startFakeAgent(port = 0) {
       .then((call) => {
         calls.push(call);
         const name = `${call.method} ${call.path}`;
-        const route = overrides.get(name) ?? routes[name];
-        if (!route) return sendJson(response, { error: 'no such route' }, 404);
-        return route(call, response);
+        const usual = routes[name] ?? ((_, reply) => sendJson(reply, { error: 'no such route' }, 404));
+        const route = overrides.get(name) ?? usual;
+        return route(call, response, usual);
       })
       .catch((error: unknown) => response.destroy(error as Error));
   });
@@ -134,7 +136,7 @@ export async function startFakeAgent(port = 0) {
       aheadMs = ms;
     },
     /** Answers a route this way, until `restore`. */
-    override: (name: string, route: Route) => void overrides.set(name, route),
+    override: (name: string, route: Override) => void overrides.set(name, route),
     restore: (name: string) => void overrides.delete(name),
     close: () =>
       new Promise<void>((resolve) => {
