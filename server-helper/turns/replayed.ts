@@ -1,6 +1,8 @@
 /** A running reply followed again from its start: of what is told again, only what goes beyond the shown text is said. */
 import type { AgentPause, AgentReply, Frame } from '../agent/frame.ts';
 import { toWords } from '../conversation/words.ts';
+import { HelperError } from '../errors.ts';
+import { limits } from '../protocol/wire.ts';
 import type { Lately } from './record.ts';
 import type { LiveTurn } from './turn.ts';
 
@@ -48,6 +50,8 @@ export function createReplayed(turn: LiveTurn, isSure: boolean, lately: Lately):
       return text.startsWith(known);
     });
     chars += text.length;
+    // What is told in other words adds nothing, and does not go on for ever.
+    if (chars > limits.maxTurnBytes) turn.giveUp(new HelperError('too-large'));
     if (others.length > 0 && told.length < alikeChars) {
       told += text;
       const words = toWords(told);

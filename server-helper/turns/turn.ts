@@ -79,6 +79,11 @@ export class LiveTurn {
     return this.#failure;
   }
 
+  /** Nothing more of it is taken. */
+  giveUp(error: HelperError): void {
+    this.#failure ??= error;
+  }
+
   onFrame(frame: Frame): void {
     if (this.isOver || this.isClosing || this.#failure) return;
     try {

@@ -142,3 +142,25 @@ test('an event counts as a repeat for its own bot alone', async () => {
   }
   await rm(folder, { recursive: true, force: true });
 });
+
+test('clause 17: a reply that is told again in other words does not go on for ever', async () => {
+  const conversationId = randomUUID();
+  rig.agent.nextChat((answer) => {
+    answer.open();
+    answer.event('delta', { text: 'Boots can be returned within 30 days, and tents within 60, ' });
+    const { chatId } = answer;
+    rig.agent.streaming.set(chatId, async (again) => {
+      again.open();
+      const isOpen = () => !again.response.destroyed;
+      for (let times = 0; isOpen() && times < 200; times += 1) {
+        again.event('delta', { text: 'z'.repeat(60_000) });
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+      await again.closed;
+      rig.agent.streaming.delete(chatId);
+    });
+    setTimeout(() => answer.reset(), 50);
+  });
+  const { stream } = await visitor.chat(makeQuestion(), conversationId);
+  expect(stream.ended('turn-failed').code).toBe('too-large');
+});
