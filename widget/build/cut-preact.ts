@@ -1,0 +1,67 @@
+/**
+ * For the build: leaves out of preact what this widget never does. It takes over nothing that a server drew, draws
+ * nothing elsewhere than where it stands, sets no inner HTML, and its components are functions.
+ */
+
+const unused: readonly (readonly [RegExp, string])[] = [
+  // Taking over what a server drew, with or without what it streams later between comments.
+  [/128&u\.__u&&\(c=32&u\.__u,s=u\.__c\.__z\)&&\([\s\S]*?l=o\[0\]\|\|l\),/, ''],
+  [
+    /catch\(t\)\{if\(e\.length=v,r\.__v=null,c\|\|o\)[\s\S]*?t&&t\.then\|\|D\(r\),/,
+    'catch(t){e.length=v,r.__v=null,r.__e=u.__e,r.__k||(r.__k=u.__k||[]),D(r),',
+  ],
+  [/r\.__u&=-161,p&&p\.some\(g\),/, ''],
+  [/function B\(n,t\)\{[\s\S]*?\}(?=function D)/, ''],
+  [/!u&&\(i=t\.__c\)&&\(i=i\.__z\)&&[\s\S]*?,g\(i\)\),/, ''],
+  [/,l&&\(n\.__m&&n\.__m\(r,o\),l=!1\),o=null\}/, '}'],
+  [/if\(a="template"==C&&[\s\S]*?=k\.value;(?=for)/, 'a=t;'],
+  [/:l&&"function"!=typeof k\|\|\$\[s\]===k\|\|N\(/, ':$[s]===k||N('],
+  [
+    /o\?o\[0\]:u\.__k&&S\(u,0\),l,c\),o&&o\.some\(g\)\),l&&"textarea"!=C\|\|\(s="value",/,
+    'u.__k&&S(u,0),l,c)),(s="value",',
+  ],
+  [/\$===x\|\|l&&t\.data==x\|\|\(t\.data=x\)/, '$===x||(t.data=x)'],
+  [
+    /for\(t&&!t\.parentNode&&\(t=S\(n\)\)[\s\S]*?return t\}(?=function O)/,
+    't&&!t.parentNode&&(t=S(n))&&!t.parentNode&&(t=null),o=n.__e,o!=t&&(!u&&r.moveBefore&&o.parentNode?r.moveBefore(o,t):r.insertBefore(o,t||null));return o.nextSibling}',
+  ],
+  // Elements of mathematics; in the same breath what a server drew.
+  [
+    /if\("svg"==C\?f="http:\/\/www\.w3\.org\/2000\/svg":[\s\S]*?break\}if\(!t\)/,
+    'if("svg"==C?f="http://www.w3.org/2000/svg":f||(f="http://www.w3.org/1999/xhtml"),!t)',
+  ],
+  // Inner HTML.
+  [/"dangerouslySetInnerHTML"==s\?y=k:/, ''],
+  [/"dangerouslySetInnerHTML"==s\?h=k:/, ''],
+  [/h\?\(l\|\|y&&[\s\S]*?\):\(y&&\(t\.textContent=""\),\([\s\S]*?1999\/xhtml"\),I\(/, '(I('],
+  // Portals.
+  [/(\.type)\|\|n\.props\.__P(\?null:S\(n\))/, '$1$2'],
+  [/n\.__c&&!n\.props\.__P\)/, 'n.__c)'],
+  [/if\(n\.props\.__P\)return t;/, ''],
+  [/M\.__P&&\(s=l,[\s\S]*?S\(u,0\):null\),/, ''],
+  [/,M\.__P&&\(r\.__e=null,l=s\)/, ''],
+  [/\|\|u&&!t\.props\.__P\);/, '||u);'],
+  // Components that are classes.
+  [/C&&\(d\.__s\|\|\(d\.__s=d\.state\),V\.getDerived[\s\S]*?d\.__s\)\)\)\),/, ''],
+  [/M!==k&&C&&!V\.get[\s\S]*?Props\(M,L\),/, ''],
+  [/d\.componentWillUpdate&&[\s\S]*?d\.componentDidMount\);/, '}'],
+  [
+    /,q=C\?25:0;do\{(d\.__g&=-9,H&&H\(r\),s=d\.render\(d\.props,d\.state=d\.__s,d\.context\))\}while\([\s\S]*?d\.__k=\[\]\),/,
+    ',$1,',
+  ],
+  [/C&&u\.__c&&d\.getSnapshot[\s\S]*?\)\),/, ''],
+  [/if\(\(e=\(o=i\.constructor\)[\s\S]*?\|=2\)/, ''],
+];
+
+/**
+ * @param code the module of preact, minified as it is published
+ * @throws when it has another shape than this was written for
+ */
+export function cutPreact(code: string): string {
+  let kept = code;
+  for (const [pattern, rest] of unused) {
+    if (!pattern.test(kept)) throw new Error('preact has another shape now: see widget/build/cut-preact.ts');
+    kept = kept.replace(pattern, rest);
+  }
+  return kept;
+}
