@@ -31,8 +31,8 @@ const unused: readonly (readonly [RegExp, string])[] = [
     'if("svg"==C?f="http://www.w3.org/2000/svg":f||(f="http://www.w3.org/1999/xhtml"),!t)',
   ],
   // Inner HTML.
-  [/"dangerouslySetInnerHTML"==s\?y=k:/, ''],
-  [/"dangerouslySetInnerHTML"==s\?h=k:/, ''],
+  [/"danger\w+"==s\?y=k:/, ''],
+  [/"danger\w+"==s\?h=k:/, ''],
   [/h\?\(l\|\|y&&[\s\S]*?\):\(y&&\(t\.textContent=""\),\([\s\S]*?1999\/xhtml"\),I\(/, '(I('],
   // Portals.
   [/(\.type)\|\|n\.props\.__P(\?null:S\(n\))/, '$1$2'],
