@@ -1,4 +1,4 @@
-/** Builds all three parts: the widget's loader (a classic script), its app (modules, loaded on intent), and what runs on Node. */
+/** Builds all three parts: the widget's loader (a classic script, and its sister for boxes of a page), its app (modules, loaded on intent), and what runs on Node. */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -207,6 +207,11 @@ export default defineConfig({
       { terserOptions: toTerserOptions({ conditionals: false }) },
       { format: 'iife', entryFileNames: '[name].js' },
     ),
+    inline: toWidgetEnvironment(
+      { inline: 'widget/inline.ts' },
+      {},
+      { format: 'iife', entryFileNames: '[name].js' },
+    ),
     // For a page's own bundle, which minifies it.
     embed: toWidgetEnvironment(
       { index: 'widget/index.ts' },
@@ -227,6 +232,7 @@ export default defineConfig({
       await builder.build(builder.environments.app!);
       await builder.build(builder.environments.note!);
       await builder.build(builder.environments.loader!);
+      await builder.build(builder.environments.inline!);
       await builder.build(builder.environments.embed!);
       finishWidget();
       await builder.build(builder.environments.helper!);

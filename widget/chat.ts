@@ -13,7 +13,7 @@ declare const __NOTE_FILE__: string;
 
 type NoteModule = typeof import('./loader-note.ts');
 /** `tag` is for the script alone, when a page that was swapped in runs it again. */
-export type ChatApi = PorchlightApi & { tag(script: HTMLScriptElement): void };
+export type ChatApi = PorchlightApi & { tag(script: Pick<HTMLScriptElement, 'dataset' | 'remove'>): void };
 
 const methods =
   'open close toggle setOpenStyle setLanguage setContext send prefill newConversation openConversation'.split(
@@ -27,11 +27,17 @@ const freshMs = 30_000;
  *
  * @param src where the widget's files are, absolute: the page's address and its <base> may change
  * @param onGone the page has taken it off
+ * @param box the root of an element of the page, which says itself when it comes and goes
  */
-export function startChat(options: WidgetOptions, src: string, onGone: () => void): ChatApi {
+export function startChat(
+  options: WidgetOptions,
+  src: string,
+  onGone: () => void,
+  box?: ShadowRoot,
+): ChatApi {
   const load = (file: string) => import(/* @vite-ignore */ new URL(file, src).href);
-  const element = document.createElement('porchlight-chat');
-  const root = element.attachShadow({ mode: 'open' });
+  const root = box ?? document.createElement('porchlight-chat').attachShadow({ mode: 'open' });
+  const element = root.host as HTMLElement;
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(launcherCss);
   root.adoptedStyleSheets = [sheet];
@@ -179,7 +185,7 @@ export function startChat(options: WidgetOptions, src: string, onGone: () => voi
     for (const node of [document, documentElement]) if (node) observer.observe(node, { childList: true });
   };
   const observer = new MutationObserver(place);
-  place();
+  if (!box) place();
   // After what the page says at once: who is there is noted before the app listens.
   queueMicrotask(() => {
     element.dispatchEvent(new Event('porchlight:ready'));

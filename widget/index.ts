@@ -1,9 +1,10 @@
-/** `import { createChat } from 'porchlight/widget'`: a chat that a page's own code starts, as the script tag would. */
+/** `import { createChat, defineElement } from 'porchlight/widget'`: chats that a page's own code starts, as the script tag would. */
+import { defineBox } from './box.ts';
 import { startChat } from './chat.ts';
 import type { WidgetOptions } from './options.ts';
 import type { PorchlightApi, UserToken } from './public.ts';
 
-export type { PorchlightApi, PorchlightEvents, UserToken } from './public.ts';
+export type { BoxApi, PorchlightApi, PorchlightEvents, UserToken } from './public.ts';
 
 /** As the attributes of the tag, with what they are made of. */
 export type ChatOptions = {
@@ -57,6 +58,14 @@ export function createChat(options: ChatOptions): PorchlightApi {
   );
   if (userToken !== undefined) api.identify(userToken);
   return api;
+}
+
+/**
+ * Makes each `<porchlight-chat bot-id="…" helper="…">` of the page a chat that fills the element, now and later. Its
+ * attributes are the tag's without `data-`; `element.chat` has the methods. Again, or on a server, it does nothing.
+ */
+export function defineElement(): void {
+  if (typeof document !== 'undefined') defineBox();
 }
 
 function toBase(helper: string): string {

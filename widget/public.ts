@@ -90,6 +90,9 @@ export type PorchlightApi = {
   push(...calls: [method: string, ...values: unknown[]][]): void;
 };
 
+/** What `chat` of a `<porchlight-chat bot-id helper>` gives, which fills a box of the page and goes with it. */
+export type BoxApi = Omit<PorchlightApi, 'setOpenStyle' | 'destroy' | 'push'>;
+
 /** Shadow parts that a page may style with `porchlight-chat::part(…)`. */
 export type Part =
   | 'launcher'

@@ -62,10 +62,11 @@ function frame(
   widget: { botId: string; helper: string },
 ): string {
   const style = name === '/dock.html' ? 'dock' : 'normal';
-  const tags = [
-    '<script async src="/assets/chat.js"></script>',
-    `<script async src="${widget.helper}/widget/loader.js" data-bot-id="${widget.botId}" data-open-style="${style}"></script>`,
-  ];
+  // A page with the chat in its own layout has no second one.
+  const tag = page.includes('<porchlight-chat')
+    ? `<script async src="${widget.helper}/widget/inline.js"></script>`
+    : `<script async src="${widget.helper}/widget/loader.js" data-bot-id="${widget.botId}" data-open-style="${style}"></script>`;
+  const tags = ['<script async src="/assets/chat.js"></script>', tag];
   const [top = '', foot = ''] = around.split('<!-- main -->');
   const mainAt = page.indexOf('<main');
   return [

@@ -1,18 +1,24 @@
-/** The dock: a prompt bar at the bottom of the page, with the panel above it once it is open. */
+/** What is always there: the dock, a prompt bar at the bottom of the page with the panel above it once it is open; or a box of the page. */
 import { useLayoutEffect } from 'preact/hooks';
 import { readDockWidth } from '../options.ts';
-import css from '../styles/dock.css?inline';
+import dockCss from '../styles/dock.css?inline';
+import inlineCss from '../styles/inline.css?inline';
 import { useBorrowed } from './borrowed.ts';
 import { Composer } from './composer.tsx';
 import { useChat } from './context.ts';
 import { useDialog, useIsSmall } from './dialog.ts';
+import { Inline } from './inline.tsx';
 import { PanelView } from './panel.tsx';
 import { Starters } from './suggestions.tsx';
 
-export { css };
+export const css = dockCss + inlineCss;
+
+export default function AlwaysThere() {
+  return useChat().options.position === 'inline' ? <Inline /> : <Dock />;
+}
 
 /** The composer stays where it is while the panel opens above it, so the dialog is the dock as a whole. */
-export default function Dock() {
+function Dock() {
   const { panel, field, root, options, t } = useChat();
   useLayoutEffect(() => {
     (root.host as HTMLElement).style.setProperty('--_porchlight-dock-width', `${readDockWidth(options)}px`);

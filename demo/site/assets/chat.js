@@ -5,7 +5,13 @@ async function readToken() {
   return response.ok ? (await response.json()).token : undefined;
 }
 
-function identify() {
+async function identify() {
+  const box = document.querySelector('porchlight-chat[bot-id]');
+  if (box) {
+    await customElements.whenDefined('porchlight-chat');
+    box.chat.identify(readToken);
+    return;
+  }
   window.Porchlight ||= [];
   window.Porchlight.push(['identify', readToken]);
 }
