@@ -73,14 +73,15 @@ export function createSqliteTurns(
         if (live) return { kind: 'running', conversation: claimed, turn: live };
         run('UPDATE conversations SET updatedAt = ? WHERE id = ?', conversation.updatedAt, id);
         run(
-          `INSERT INTO turns (conversationId, id, fingerprint, status, at, question, runner, leaseUntil, teller)
-           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+          `INSERT INTO turns (conversationId, id, fingerprint, status, at, question, earlier, runner, leaseUntil, teller)
+           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
           id,
           turn.id,
           turn.fingerprint,
           turn.status,
           turn.at,
           turn.question,
+          turn.earlier ?? null,
           turn.runner ?? null,
           turn.leaseUntil ?? null,
           turn.teller ?? null,

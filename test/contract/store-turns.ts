@@ -12,7 +12,7 @@ export function turnContract(getStore: () => Store): void {
     test('a turn begins once: the same id is known, with what was stored first', async () => {
       const conversation = await claim();
       const { id } = conversation;
-      const turn = await begin(conversation);
+      const turn = await begin(conversation, { earlier: '{"replaces":"one"}' });
       const again = { ...turn, fingerprint: 'f-2', at: 7, runner: 'helper-2' };
       expect(await getStore().beginTurn(conversation, again)).toEqual({ kind: 'known', conversation, turn });
       expect(await getStore().findTurn(id, turn.id)).toEqual(turn);
