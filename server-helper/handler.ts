@@ -28,7 +28,7 @@ import {
 import type { Exchange, Parts, SignedExchange } from './routes/exchange.ts';
 import { createHealth } from './routes/health.ts';
 import { voteMessage } from './routes/messages.ts';
-import { createSession, requireAsker } from './routes/session.ts';
+import { createSession, requireAsker, toStanding } from './routes/session.ts';
 import { decideTurn, getTurn, putTurn, stopTurn } from './routes/turns.ts';
 import { eraseVisitor, exportVisitor } from './routes/visitor.ts';
 import { receiveWebhook } from './routes/webhooks.ts';
@@ -114,7 +114,7 @@ export function createHelper(options: HelperOptions, runtime: Runtime = {}): Hel
       const session = await requireSession(exchange.request, await parts.sessions(), config);
       const counted: Limited[] = what === undefined ? ['request'] : ['request', what];
       if (config.limited) for (const one of counted) parts.limiter.take(one, session.owner, exchange.address);
-      return route(parts, { ...exchange, session });
+      return route(parts, { ...exchange, session: await toStanding(parts, session) });
     });
   const asking =
     (route: SignedRoute): SignedRoute =>

@@ -4,7 +4,7 @@ import type { Session } from '../auth/session.ts';
 import { verifySsoToken } from '../auth/sso.ts';
 import { HelperError } from '../errors.ts';
 import { readSessionRequest } from '../protocol/check.ts';
-import { type Allowed, chatModes, type SessionReply, type Visitor } from '../protocol/wire.ts';
+import { type Allowed, chatModes, limits, type SessionReply, type Visitor } from '../protocol/wire.ts';
 import { toOwnerKeys } from '../store/store.ts';
 import { type Exchange, type Parts, readJson, toJsonResponse } from './exchange.ts';
 
@@ -30,9 +30,10 @@ export async function createSession(parts: Parts, exchange: Exchange): Promise<R
     if (known.visitor.kind === 'identified' && config.identity === 'off')
       throw new HelperError('session-expired');
     await requireAsker(parts, known);
+    const { visitor } = await toStanding(parts, known);
     // Only a fresh SSO token makes an identified session last longer.
     if (known.visitor.kind === 'identified') expiresAtSeconds = known.expiresAtSeconds;
-    session = known;
+    session = { ...known, visitor };
   } else {
     if (config.identity === 'required') throw new HelperError('sign-in-required');
     session = { owner: `anonymous:${crypto.randomUUID()}`, visitor: { kind: 'anonymous', member: false } };
@@ -63,9 +64,30 @@ async function exchangeSsoToken(parts: Parts, token: string): Promise<Omit<Sessi
   const key = toOwnerKeys(identity.owner, config.botId).member;
   if (introduced?.memberId !== undefined) await store.replace(key, introduced.memberId, memberTtlMs);
   else if (introduced) await store.forget(key);
+  if (introduced) await noteMembership(parts, identity.owner, introduced.member);
   const visitor: Visitor = { kind: 'identified', member: introduced?.member ?? false };
   if (identity.name !== undefined) visitor.name = identity.name;
   return { owner: identity.owner, visitor };
+}
+
+/** For sessions that were signed before, none of which outlives the note. */
+async function noteMembership({ store, config }: Parts, owner: string, isMember: boolean): Promise<void> {
+  const { membership } = toOwnerKeys(owner, config.botId);
+  const ttlMs = limits.sessionTtlSeconds * 1000;
+  if (isMember) await store.replace(membership, 'member', ttlMs);
+  // Of the many who never were members nothing is written.
+  else if ((await store.recall(membership)) === 'member') await store.replace(membership, 'left', ttlMs);
+}
+
+/** The session as it stands by now: one who was a project member when it was signed may be none any more. */
+export async function toStanding<S extends Pick<Session, 'owner' | 'visitor'>>(
+  { store, config }: Pick<Parts, 'store' | 'config'>,
+  session: S,
+): Promise<S> {
+  if (!session.visitor.member) return session;
+  const { membership } = toOwnerKeys(session.owner, config.botId);
+  if ((await store.recall(membership)) !== 'left') return session;
+  return { ...session, visitor: { ...session.visitor, member: false } };
 }
 
 /** Every customer is refused where the site signs with another secret: only the log can tell the operator. */

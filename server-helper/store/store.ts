@@ -161,8 +161,12 @@ export type Store = {
 };
 
 /** Keys of the facts that one agent has about one owner: what is forgotten when the owner is erased. */
-export const toOwnerKeys = (owner: string, bot: string): { member: string; workspace: string } => ({
+export const toOwnerKeys = (
+  owner: string,
+  bot: string,
+): { member: string; membership: string; workspace: string } => ({
   member: `member:${bot}:${owner}`,
+  membership: `membership:${bot}:${owner}`,
   workspace: `workspace:${bot}:${owner}`,
 });
 

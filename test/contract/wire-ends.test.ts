@@ -215,6 +215,11 @@ test('clause 38: a mode of a project member is not sent for the same visitor who
   const asVisitor = makeQuestion();
   await left.chat(asVisitor, conversationId);
   expect(rig.agent.chatsAbout(asVisitor)[0]?.body.chat_mode).toBe('ask');
+  // Nor with the session of before, which says otherwise.
+  const asBefore = makeQuestion();
+  await member.chat(asBefore, conversationId);
+  expect(rig.agent.chatsAbout(asBefore)[0]?.body.chat_mode).toBe('ask');
+  expect((await member.call('PATCH', `/conversations/${conversationId}`, { mode: 'plan' })).status).toBe(403);
 });
 
 test('a pause that is stopped stays stopped, though the agent’s connection lingers', async () => {
