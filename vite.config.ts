@@ -204,7 +204,7 @@ export default defineConfig({
     loader: toWidgetEnvironment(
       { loader: 'widget/loader.ts' },
       // Of so few lines the plain ones pack better.
-      { terserOptions: toTerserOptions({ conditionals: false }) },
+      { terserOptions: toTerserOptions({ conditionals: false, unsafe_arrows: false }) },
       { format: 'iife', entryFileNames: '[name].js' },
     ),
     inline: toWidgetEnvironment(

@@ -36,13 +36,17 @@ export function startChat(
   box?: ShadowRoot,
 ): ChatApi {
   const load = (file: string) => import(/* @vite-ignore */ new URL(file, src).href);
+  const seldom = <N extends keyof NoteModule>(name: N, ...values: Parameters<NoteModule[N]>) =>
+    load(__NOTE_FILE__).then(
+      (module) => module[name](...values),
+      () => {},
+    );
   const root = box ?? document.createElement('porchlight-chat').attachShadow({ mode: 'open' });
   const element = root.host as HTMLElement;
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(launcherCss);
   root.adoptedStyleSheets = [sheet];
   if (options.accentColor) applyAccent(element, options.accentColor);
-  if (!options.botId) console.error('Porchlight: add data-bot-id to its script tag');
   const isDock = options.openStyle === 'dock';
   const launcher = createLauncher(options.position);
   // The second click of a double click is no wish to close.
@@ -51,9 +55,9 @@ export function startChat(
   };
   if (!isDock && !options.launcher) root.append(launcher);
   const line = document.createElement('p');
-  line.part.value = 'error';
+  line.part = 'error';
   line.role = 'alert';
-  line.textContent = 'Chat did not load. Reload the page.';
+  line.textContent = 'Chat did not load. Please reload.';
   const memoryKey = `${options.helper} ${options.botId}`;
   const seat: Seat = {
     element,
@@ -70,29 +74,27 @@ export function startChat(
   let app: AppMethods | undefined;
   let loading = false;
   let gone = false;
-  const loadApp = () => {
+  const loadApp = async () => {
     if (loading) return;
     loading = true;
     // An old library's `remove` throws where there is nothing to remove from.
     line.parentNode?.removeChild(line);
     launcher.ariaBusy = 'true';
-    load(__APP_FILE__)
-      .then((module: AppModule) => {
-        if (gone) return;
-        app = module.createWidget(seat);
-        for (const run of queue) run();
-        intent?.();
-      })
-      .catch((error: unknown) => {
-        // The next click tries again.
-        loading = false;
-        root.append(line);
-        console.error(`Porchlight: ${options.helper} gave ${origin} no app`, error);
-      })
-      .finally(() => {
-        intent = undefined;
-        launcher.ariaBusy = null;
-      });
+    try {
+      const module: AppModule = await load(__APP_FILE__);
+      if (gone) return;
+      app = module.createWidget(seat);
+      for (const run of queue) run();
+      intent?.();
+    } catch (error) {
+      // The next click tries again.
+      loading = false;
+      root.append(line);
+      console.error(`Porchlight: ${options.helper} gave ${origin} no app`, error);
+    } finally {
+      intent = undefined;
+      launcher.ariaBusy = null;
+    }
   };
   const call = (method: keyof AppMethods, ...values: unknown[]) => {
     const since = Date.now();
@@ -120,20 +122,16 @@ export function startChat(
   };
   let { chats, tag: saysByTag } = readKept();
   const chat = chats?.[memoryKey];
-  const say = (userToken?: unknown, isTag = false) => {
+  const say = (userToken?: unknown, isTag?: boolean) => {
     const at = Date.now();
     saysByTag = isTag;
     call('identify', userToken, at, isTag);
     // Tabs where the chat is in use learn who is there now; where it was never used there is nothing to tell.
-    if (!app && readKept().said)
-      load(__NOTE_FILE__).then(
-        ({ note }: NoteModule) => note(userToken, at, isTag),
-        () => {},
-      );
+    if (!app && readKept().said) seldom('note', userToken, at, isTag);
   };
 
   const api = {
-    identify: (userToken) => say(userToken),
+    identify: say,
     logout: () => say(),
     tag: (tag) => {
       const { userToken, turboTrack } = tag.dataset;
@@ -150,6 +148,13 @@ export function startChat(
       if (event === 'ready') queueMicrotask(listener as () => void);
       else element.addEventListener(`porchlight:${event}`, hear, undo);
       return () => undo.abort();
+    },
+    addMessage: (...message) => {
+      // Its place among the others, whose file may tell of them in any order.
+      const card = document.createElement('div');
+      root.append(card);
+      seldom('addMessage', seat, api, card, ...message);
+      return { dismiss: () => card.remove() };
     },
     hide: () => {
       call('close');
@@ -171,7 +176,7 @@ export function startChat(
           const [method, ...values] = one;
           (api[method as keyof PorchlightApi] as (...all: unknown[]) => void)(...values);
         } catch (error) {
-          console.warn('Porchlight:', one, error);
+          console.error('Porchlight:', one, error);
         }
     },
   } as ChatApi;
@@ -185,14 +190,13 @@ export function startChat(
     for (const node of [document, documentElement]) if (node) observer.observe(node, { childList: true });
   };
   const observer = new MutationObserver(place);
-  if (!box) place();
+  box ?? place();
   // After what the page says at once: who is there is noted before the app listens.
   queueMicrotask(() => {
     element.dispatchEvent(new Event('porchlight:ready'));
     // One who was in the middle of a chat goes on with it; the dock is there to be written into.
     if (isDock || chat?.open || (chat?.pending && !chat.pending.code)) loadApp();
-    else if (!chat && options.autoOpen)
-      load(__NOTE_FILE__).then(({ autoOpen }: NoteModule) => autoOpen(seat, api));
+    else if (!chat && options.autoOpen) seldom('autoOpen', seat, api);
   });
   return Object.freeze(api);
 }

@@ -2,7 +2,7 @@
 export function createLauncher(position = ''): HTMLButtonElement {
   const button = document.createElement('button');
   button.className = `launcher ${position}`;
-  button.part.value = 'launcher';
+  button.part = 'launcher';
   button.ariaLabel = 'Open chat';
   button.ariaExpanded = 'false';
   button.ariaHasPopup = 'dialog';

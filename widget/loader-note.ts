@@ -1,6 +1,6 @@
 /** What the loader needs on few pages, or seldom: in a file of its own, so that it weighs nothing on the others. */
 import { smallQuery } from './options.ts';
-import type { PorchlightApi } from './public.ts';
+import type { MessageOptions, PorchlightApi } from './public.ts';
 import type { Seat } from './seat.ts';
 
 export { note } from './state/subject.ts';
@@ -16,4 +16,16 @@ export function autoOpen({ element, root, options }: Seat, api: PorchlightApi): 
       // By nobody's act: the focus stays where it is.
       (api.open as (why: string) => void)('auto');
   }, seconds * 1_000);
+}
+
+/** @param card empty, where it is to stand; no longer there once it is taken back */
+export async function addMessage(
+  seat: Seat,
+  api: PorchlightApi,
+  card: HTMLElement,
+  text: string,
+  more?: MessageOptions,
+): Promise<void> {
+  const { addCard } = await import('./cards.ts');
+  addCard(seat, api, card, String(text), more ?? {});
 }

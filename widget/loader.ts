@@ -9,10 +9,10 @@ const { Porchlight: known } = page;
 // A module has no script of its own, and its tag can still be found.
 const script = (document.currentScript ??
   document.querySelector('script[data-bot-id]')) as HTMLScriptElement | null;
-if (!script) console.error('Porchlight: add data-bot-id to its script tag');
+if (!script?.dataset.botId) console.error('Porchlight: add data-bot-id to its script tag');
 // An element of the page with this id has the name too, until it is ours.
-else if ((known as ChatApi | undefined)?.tag) (known as ChatApi).tag(script);
-else {
+if (script && (known as ChatApi | undefined)?.tag) (known as ChatApi).tag(script);
+else if (script) {
   const api = startChat(readOptions(script), script.src, () => {
     delete page.Porchlight;
   });

@@ -52,6 +52,13 @@ export type PorchlightEvents = {
   error: { code: string; hint: string };
 };
 
+export type MessageOptions = {
+  /** In place of opening the chat. */
+  onClick?: () => void;
+  /** Default true. */
+  dismissible?: boolean;
+};
+
 /** `window.Porchlight`. Each event is a CustomEvent `porchlight:…` of the element too. Before the script has run, push calls into an array: `(Porchlight ||= []).push(['open'])`. */
 export type PorchlightApi = {
   open(): void;
@@ -83,6 +90,11 @@ export type PorchlightApi = {
   openConversation(conversationId: string): void;
   /** The conversation, its draft and a running answer stay. */
   setOpenStyle(style: 'normal' | 'dock'): void;
+  /**
+   * A card above the launcher while the chat is closed, at most four of them. A click opens the chat, or does what
+   * `onClick` says. One that the visitor has put away does not come again in this browser.
+   */
+  addMessage(text: string, more?: MessageOptions): { dismiss(): void };
   /** @returns what ends it */
   on<E extends keyof PorchlightEvents>(event: E, listener: (detail: PorchlightEvents[E]) => void): () => void;
   /** Takes the widget off the page. What runs, runs on at the helper. */
@@ -91,7 +103,7 @@ export type PorchlightApi = {
 };
 
 /** What `chat` of a `<porchlight-chat bot-id helper>` gives, which fills a box of the page and goes with it. */
-export type BoxApi = Omit<PorchlightApi, 'setOpenStyle' | 'destroy' | 'push'>;
+export type BoxApi = Omit<PorchlightApi, 'setOpenStyle' | 'addMessage' | 'destroy' | 'push'>;
 
 /** Shadow parts that a page may style with `porchlight-chat::part(…)`. */
 export type Part =
@@ -106,6 +118,7 @@ export type Part =
   | 'stop'
   | 'announcer'
   | 'unread'
+  | 'card'
   | 'error';
 
 /** CSS custom properties read from the element. */

@@ -97,7 +97,7 @@ export function toClaimed(kept: Stored, who: string | undefined, said: number, t
  *
  * @param at when, in ms since 1970
  */
-export function note(userToken: unknown, at: number, tag: boolean): void {
+export function note(userToken: unknown, at: number, tag = false): void {
   const said = toSaidAt(userToken, at, tag);
   const ask = typeof userToken === 'function';
   const who = typeof userToken === 'string' ? toSubject(userToken) : undefined;

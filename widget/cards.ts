@@ -1,0 +1,105 @@
+/** What a page says unasked: cards above the launcher, for as long as the chat is closed. */
+import { readTheme } from './options.ts';
+import type { MessageOptions, PorchlightApi } from './public.ts';
+import type { Seat } from './seat.ts';
+import { toHash } from './state/subject.ts';
+import css from './styles/cards.css?inline';
+
+const mostCards = 4;
+/** Of those put away, by their texts, hashed: nothing of the visitor. */
+const storageKey = 'porchlight-cards';
+const mostKept = 50;
+const voiceMs = 100;
+const dismiss: Record<string, string> = {
+  en: 'Dismiss',
+  de: 'Ausblenden',
+  es: 'Descartar',
+  fr: 'Masquer',
+  ar: 'إخفاء',
+};
+
+/** @param card empty, where it is to stand; no longer there once it is taken back */
+export function addCard(
+  { root, element, launcher, options }: Seat,
+  api: PorchlightApi,
+  card: HTMLElement,
+  text: string,
+  { onClick, dismissible = true }: MessageOptions,
+): void {
+  const mark = toHash(text);
+  if (text.trim() === '' || (dismissible && readAway().includes(mark))) return card.remove();
+  const list = root.querySelector<HTMLElement>('.cards') ?? createList();
+  // All that wait, in their order.
+  list.append(...[...root.children].filter((one) => one.localName === 'div' && one.className === ''));
+  // Only what comes into a region that stands already is read out.
+  setTimeout(fill, voiceMs);
+
+  function fill(): void {
+    card.className = 'card';
+    card.part.value = 'card';
+    const words = addButton(text, '', () => {
+      card.remove();
+      if (onClick) onClick();
+      else api.open();
+    });
+    words.dir = 'auto';
+    if (dismissible)
+      addButton('\u00d7', 'away', () => {
+        putAway(mark);
+        // A focus that was here goes on to the next, or to what opens the chat.
+        const next = card.nextElementSibling ?? card.previousElementSibling;
+        card.remove();
+        (next?.querySelector('button') ?? launcher)?.focus({ preventScroll: true });
+      }).ariaLabel = toWord();
+    while (list.childElementCount > mostCards) list.firstElementChild?.remove();
+  }
+
+  function createList(): HTMLElement {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(css);
+    root.adoptedStyleSheets.push(sheet);
+    const list = document.createElement('div');
+    list.className = options.position === 'bottom-left' ? 'cards left' : 'cards';
+    list.role = 'status';
+    list.style.colorScheme = readTheme(options) ?? '';
+    const show = (isOpen: boolean) => {
+      list.hidden = isOpen;
+    };
+    show(launcher?.ariaExpanded === 'true');
+    element.addEventListener('porchlight:open', () => show(true));
+    element.addEventListener('porchlight:close', () => show(false));
+    root.append(list);
+    return list;
+  }
+
+  function addButton(label: string, name: string, act: () => void): HTMLButtonElement {
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.className = name;
+    button.textContent = label;
+    button.onclick = act;
+    card.append(button);
+    return button;
+  }
+
+  function toWord(): string {
+    const tag = options.language ?? document.documentElement.lang;
+    return dismiss[tag.slice(0, 2).toLowerCase()] ?? 'Dismiss';
+  }
+}
+
+function readAway(): string[] {
+  try {
+    const kept: unknown = JSON.parse(localStorage.getItem(storageKey) ?? '[]');
+    return Array.isArray(kept) ? kept.map(String) : [];
+  } catch {
+    // Blocked, or written by somebody else.
+    return [];
+  }
+}
+
+function putAway(mark: string): void {
+  try {
+    localStorage.setItem(storageKey, JSON.stringify([...readAway(), mark].slice(-mostKept)));
+  } catch {}
+}
