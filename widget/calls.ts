@@ -3,8 +3,8 @@ import type { PageMethods } from './seat.ts';
 import type { Site, SiteParts } from './site.ts';
 import { tellOwner } from './states.ts';
 
-/** What the tag says in the agent's place. */
-const words = /title|placeh|greet|start/;
+/** What the tag says in the agent's place, and of its page. */
+const words = /title|placeh|greet|start|metad/;
 /** The agent's words and English, rather than nothing. */
 const patienceMs = 3_000;
 const againMs = 10_000;

@@ -30,6 +30,8 @@ export type ChatOptions = {
   placeholder?: string;
   greetings?: readonly string[];
   starters?: readonly string[];
+  /** What the page knows and the agent may use, as by `setContext`. */
+  metadata?: Readonly<Record<string, unknown>>;
 };
 
 /**
@@ -41,7 +43,7 @@ export type ChatOptions = {
 export function createChat(options: ChatOptions): PorchlightApi {
   if (typeof document === 'undefined')
     throw new Error('createChat needs a page: call it in the browser, as in an effect or onMounted');
-  const { botId, helper, userToken, greetings, starters, ...rest } = options;
+  const { botId, helper, userToken, greetings, starters, metadata, ...rest } = options;
   if (typeof botId !== 'string' || botId === '') throw new TypeError('createChat: botId is missing');
   const base = toBase(helper);
   const filled = Object.entries(rest).filter(([, value]) => value !== undefined);
@@ -50,6 +52,7 @@ export function createChat(options: ChatOptions): PorchlightApi {
       ...(Object.fromEntries(filled.map(([name, value]) => [name, String(value)])) as Partial<WidgetOptions>),
       ...(greetings && { greetings: JSON.stringify(greetings) }),
       ...(starters && { starters: JSON.stringify(starters) }),
+      ...(metadata && { metadata: JSON.stringify(metadata) }),
       botId,
       helper: base,
     } as WidgetOptions,

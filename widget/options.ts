@@ -23,6 +23,7 @@ export type WidgetOptions = {
   /** JSON, as is the next. */
   greetings: string | undefined;
   starters: string | undefined;
+  metadata: string | undefined;
 };
 
 /** In a smaller window the chat covers the page. */

@@ -30,6 +30,8 @@ export type TagAttributes = {
   /** JSON arrays of strings, in place of the agent's own. */
   'data-greetings'?: string;
   'data-starters'?: string;
+  /** JSON object: what the page knows and the agent may use, as by `setContext`. */
+  'data-metadata'?: string;
 };
 
 /** A token, or a function that fetches a fresh one from the site's own backend. */

@@ -63,6 +63,14 @@ export function createSite(parts: SiteParts): Site & PageMethods {
   let context: { said: Record<string, unknown>; of: string | undefined } | undefined;
   /** What the page has had done, as soon as it is known who is there. */
   let waiting: (() => void)[] = [];
+  const setContext = (said: unknown) => {
+    const text = toJson(said);
+    if (said == null) context = undefined;
+    else if (!text?.startsWith('{') || new TextEncoder().encode(text).length > maxContextBytes)
+      console.error(`Porchlight: setContext takes an object of at most ${maxContextBytes} bytes of JSON`);
+    else context = { said: JSON.parse(text), of: panel.session.value?.subject };
+  };
+  setContext(readJson('metadata', options));
   /** Which style was asked for last. */
   let style: string | undefined;
 
@@ -84,13 +92,7 @@ export function createSite(parts: SiteParts): Site & PageMethods {
       return { ...agent, name: title, placeholder, ...words };
     },
     setLanguage,
-    setContext(said) {
-      const text = toJson(said);
-      if (said == null) context = undefined;
-      else if (!text?.startsWith('{') || new TextEncoder().encode(text).length > maxContextBytes)
-        console.error(`Porchlight: setContext takes an object of at most ${maxContextBytes} bytes of JSON`);
-      else context = { said: JSON.parse(text), of: panel.session.value?.subject };
-    },
+    setContext,
     toPage() {
       const subject = panel.session.value?.subject;
       if (context) context.of ??= subject;
@@ -200,7 +202,7 @@ function toJson(value: unknown): string | undefined {
   }
 }
 
-function readJson(name: 'greetings' | 'starters', options: WidgetOptions): unknown {
+function readJson(name: 'greetings' | 'starters' | 'metadata', options: WidgetOptions): unknown {
   try {
     return JSON.parse(options[name] ?? 'null');
   } catch {

@@ -21,6 +21,7 @@ const tags: Record<string, string> = {
   '/words': `data-title="Wren" data-placeholder="Ask Wren" data-greetings='["Good day."]' data-starters='["Where are you?"]'`,
   '/wrong': `data-starters="Where are you?" data-greetings='{}'`,
   '/hidden': 'data-launcher="hidden"',
+  '/metadata': `data-metadata='{"product":"skylark"}'`,
   '/auto': 'data-auto-open="1"',
   '/never': 'data-auto-open="soon"',
 };
@@ -292,6 +293,18 @@ describe('the page', () => {
     expect(asked.every(({ page }) => page?.url === `${stage.server.here}/plain`)).toBe(true);
     const wrong = 'Porchlight: setContext takes an object of at most 3000 bytes of JSON';
     expect(errors).toEqual([wrong, wrong]);
+  });
+
+  test('its tag says what the page knows too, until the page says otherwise', async () => {
+    await come('/metadata');
+    await chat.open();
+    await chat.ask('Is it warm?');
+    await chat.waitForAnswer('completed');
+    await call(['setContext', { product: 'lark' }]);
+    await chat.ask('And dry?');
+    await expect.poll(() => asked.length).toBe(2);
+    expect(asked.map(({ page }) => page?.context)).toEqual([{ product: 'skylark' }, { product: 'lark' }]);
+    expect(errors).toEqual([]);
   });
 
   test('asks nothing that waited for half a minute: the visitor may be another by then', async () => {
