@@ -12,6 +12,7 @@ import { createCancelling } from './cancelling.ts';
 import { createClosing } from './closing.ts';
 import { createDeciding } from './deciding.ts';
 import { createEnds } from './ends.ts';
+import { createHalting } from './halting.ts';
 import { createLeases } from './leases.ts';
 import { createLogs } from './logs.ts';
 import { createLosing } from './losing.ts';
@@ -190,21 +191,7 @@ export function createEngine(context: RunContext, workspaces: Workspaces): Engin
     isUnasked: leases.isOrphan,
     isKept: ({ conversationId, id }) => logs.get(conversationId, id) !== undefined,
     attach,
-    async stop(conversation, record) {
-      await ends.flush(conversation.id);
-      const turn = await attach(conversation, record);
-      const stands = (await store.findTurn(conversation.id, record.id)) ?? record;
-      const run = runs.get(turn);
-      if (stands.status !== 'running' || stands.runner === runner) return run?.stop();
-      // Another helper runs it: it hears of this from the store, the agent from us. The store is first, or the runner
-      // would take what the agent leaves then for the whole answer.
-      const change = { status: 'stopped', endedAt: now() } as const;
-      const end = () => store.endTurn(conversation.id, record.id, change, { status: 'running' });
-      if (!(await cancelling.stopUnread(conversation.chatId, end))) return;
-      turn.end(turn.toStopped());
-      // What its runner has said until now is in the record, for those who come later.
-      letGo(turn);
-    },
+    stop: createHalting({ store, runner, now, runs, ends, cancelling, attach, letGo }),
     end({ id, chatId }, wasRunning) {
       let isHere = false;
       for (const turn of [...logs.running(), ...logs.settled()]) {

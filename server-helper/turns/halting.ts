@@ -1,0 +1,48 @@
+/** Stops a turn for its visitor, wherever it runs by then. */
+import type { ConversationRecord, Store, TurnRecord } from '../store/store.ts';
+import type { Cancelling } from './cancelling.ts';
+import type { Ends } from './ends.ts';
+import type { TurnRun } from './run.ts';
+import type { LiveTurn } from './turn.ts';
+
+/** Each needs another decision at another helper in between. */
+const mostTries = 5;
+
+export function createHalting(parts: {
+  store: Store;
+  runner: string;
+  now: () => number;
+  runs: WeakMap<LiveTurn, TurnRun>;
+  ends: Ends;
+  cancelling: Cancelling;
+  attach: (conversation: ConversationRecord, record: TurnRecord) => Promise<LiveTurn>;
+  letGo: (turn: LiveTurn) => void;
+}) {
+  const { store, runner, now, runs, ends, cancelling, attach, letGo } = parts;
+
+  const haltAsItStands = async (conversation: ConversationRecord, record: TurnRecord): Promise<void> => {
+    const turn = await attach(conversation, record);
+    const stands = (await store.findTurn(conversation.id, record.id)) ?? record;
+    if (stands.status !== 'running' || stands.runner === runner) return runs.get(turn)?.stop();
+    // Another helper runs it: it hears of this from the store, the agent from us. The store is first, or the runner
+    // would take what the agent leaves then for the whole answer.
+    const change = { status: 'stopped', endedAt: now() } as const;
+    const end = () => store.endTurn(conversation.id, record.id, change, { status: 'running' });
+    if (!(await cancelling.stopUnread(conversation.chatId, end))) return;
+    turn.end(turn.toStopped());
+    // What its runner has said until now is in the record, for those who come later.
+    letGo(turn);
+  };
+
+  return async (conversation: ConversationRecord, record: TurnRecord): Promise<void> => {
+    await ends.flush(conversation.id);
+    let stands: TurnRecord | undefined = record;
+    for (let tries = 0; tries < mostTries && stands; tries += 1) {
+      await haltAsItStands(conversation, stands);
+      stands = await store.findTurn(conversation.id, record.id);
+      // A pause that was being decided at another helper runs there by the time that its stop is written.
+      const isElsewhere = stands?.status === 'running' && stands.runner !== runner;
+      if (!isElsewhere) return;
+    }
+  };
+}

@@ -1,0 +1,82 @@
+/** Clause 15: a Stop holds although another helper lets the turn run at that moment. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createUndiciDispatch } from '../../server-helper/agent/dispatch-undici.ts';
+import { createHelper } from '../../server-helper/handler.ts';
+import { createMemoryStore } from '../../server-helper/store/memory.ts';
+import type { Store } from '../../server-helper/store/store.ts';
+import { type FakeAgent, startFakeAgent } from '../support/fake-agent.ts';
+import { createGate } from '../support/gate.ts';
+import { secrets, target } from '../support/helper-process.ts';
+import { makePause, pauseWith } from '../support/pause.ts';
+import { makeQuestion, toTurnPath } from '../support/visitor.ts';
+
+let agent: FakeAgent;
+beforeAll(async () => {
+  agent = await startFakeAgent();
+});
+afterAll(() => agent.close());
+
+/** One of several helpers in this process. */
+function start(store: Store) {
+  const { dispatch, close } = createUndiciDispatch();
+  const helper = createHelper(
+    { agentUrl: agent.url, apiKey: secrets.apiKey, ...target, limits: 'off', store },
+    { dispatch },
+  );
+  return {
+    async send(session: string, method: string, path: string, body?: object) {
+      const init: RequestInit = { method, headers: { authorization: `Bearer ${session}` } };
+      if (body) {
+        init.body = JSON.stringify(body);
+        init.headers = { ...init.headers, 'content-type': 'application/json' };
+      }
+      const response = await helper.fetch(new Request(`http://helper.test/porchlight${path}`, init));
+      return { status: response.status, text: await response.text() };
+    },
+    async close() {
+      await helper.close();
+      await close();
+    },
+  };
+}
+
+test('a Stop whose turn another helper lets run before the stop is written stops it there', async () => {
+  const shared = createMemoryStore();
+  const approved = createGate();
+  const stopping = createGate();
+  // The first helper's own end of the pause comes to the store after the approval.
+  const late: Store = {
+    ...shared,
+    async endTurn(conversationId, id, change, from) {
+      if (change.status === 'stopped' && from.status === 'paused') {
+        stopping.open();
+        await approved.opened;
+      }
+      return shared.endTurn(conversationId, id, change, from);
+    },
+  };
+  const [one, two] = [start(late), start(shared)];
+  const { session } = JSON.parse((await one.send('', 'POST', '/session', {})).text) as { session: string };
+  const [conversationId, turnId] = [randomUUID(), randomUUID()];
+  const path = toTurnPath(conversationId, turnId);
+  agent.nextChat(pauseWith(makePause({ name: 'refund', parameters: {} })));
+  await one.send(session, 'PUT', path, { text: makeQuestion() });
+
+  agent.nextResume(async (answer) => {
+    answer.open();
+    answer.event('delta', { text: 'It is ' });
+    await answer.cancelled;
+    answer.end();
+  });
+  const stop = one.send(session, 'DELETE', path);
+  await stopping.opened;
+  expect((await two.send(session, 'POST', `${path}/decision`, { decision: 'approve' })).status).toBe(202);
+  approved.open();
+  expect((await stop).status).toBe(204);
+  for (const helper of [one, two])
+    expect((await helper.send(session, 'GET', path)).text).toContain('event: turn-stopped');
+  expect((await shared.findTurn(conversationId, turnId))?.status).toBe('stopped');
+  await one.close();
+  await two.close();
+});
