@@ -225,6 +225,51 @@ test('in a small window a chat that a reload opens again has the focus, and Esca
   await context.close();
 });
 
+test('on a phone Back closes the chat, and the page and its history stay as they are', async () => {
+  const { context, page, chat } = await visit(stage.browser, 'about:blank', phone);
+  // What the system's Back does, which no page can press.
+  await page.addInitScript(() => {
+    const { CloseWatcher } = window as unknown as {
+      CloseWatcher: new () => EventTarget & { requestClose(): void };
+    };
+    Object.assign(window, {
+      CloseWatcher: class extends CloseWatcher {
+        constructor() {
+          super();
+          // One that is closed already hears nothing more.
+          const pressBack = () => this.requestClose();
+          Object.assign(window, { pressBack });
+          this.addEventListener('close', () => Object.assign(window, { pressBack: undefined }));
+        }
+      },
+    });
+  });
+  await page.goto(`${stage.server.here}/tall`);
+  const length = await page.evaluate(() => history.length);
+  for (let times = 0; times < 2; times += 1) {
+    await chat.open();
+    await expect.poll(() => page.evaluate('document.body.inert')).toBe(true);
+    await page.evaluate('pressBack()');
+    await expect.poll(() => chat.panel.count()).toBe(0);
+  }
+  expect(await page.evaluate('[location.pathname, history.length]')).toEqual(['/tall', length]);
+  // A key is for what has the focus: a title that is being changed, and not the chat.
+  await chat.open();
+  await chat.ask('Hi');
+  await chat.waitForAnswer('completed');
+  await chat.panel.getByRole('button', { name: 'Conversations' }).click();
+  const rename = chat.panel.getByRole('button', { name: /^Rename/ }).first();
+  await rename.click();
+  await chat.panel.getByRole('textbox', { name: 'Title' }).waitFor();
+  await page.keyboard.press('Escape');
+  await expect.poll(() => chat.panel.getByRole('textbox', { name: 'Title' }).count()).toBe(0);
+  expect(await chat.panel.count()).toBe(1);
+  await page.waitForFunction('window.pressBack');
+  await page.evaluate('pressBack()');
+  await expect.poll(() => chat.panel.count()).toBe(0);
+  await context.close();
+});
+
 test('on a phone a page in a new tab is not covered by the chat of another', async () => {
   const { context, page, chat } = await visit(stage.browser, `${stage.server.here}/tall`, phone);
   await chat.open();

@@ -58,6 +58,7 @@ export function holdPage(dialog: HTMLElement): () => void {
       }
   };
   dialog.addEventListener('keydown', keepFocusInside);
+  const stopHearing = hearBack(dialog);
   const giveBack = borrow(documentElement, 'overflow', 'hidden');
   hold();
   watchCopies();
@@ -71,7 +72,48 @@ export function holdPage(dialog: HTMLElement): () => void {
     swaps.disconnect();
     for (const element of mine) free(element);
     giveBack();
+    stopHearing();
     dialog.removeEventListener('keydown', keepFocusInside);
+  };
+}
+
+type Closing = { onclose: (() => void) | null; destroy(): void };
+
+/**
+ * Where a phone's Back is told to what covers the page, it closes the chat, as Escape does, and the page stays. Its
+ * history is the page's own and is left alone.
+ *
+ * @returns what undoes it
+ */
+function hearBack(dialog: HTMLElement): () => void {
+  const { CloseWatcher } = window as { CloseWatcher?: new () => Closing };
+  if (!CloseWatcher) return () => {};
+  let watcher: Closing | undefined;
+  let isOver = false;
+  /** The key itself is told too, and means what stands where it was pressed. */
+  let isKey = false;
+  const noteKey = ({ key, isTrusted }: KeyboardEvent) => {
+    if (key !== 'Escape' || !isTrusted) return;
+    isKey = true;
+    setTimeout(() => {
+      isKey = false;
+    });
+  };
+  const watch = () => {
+    if (isOver) return;
+    watcher = new CloseWatcher();
+    watcher.onclose = () => {
+      // Made while the key is still being told, it would be closed with this one.
+      if (isKey) setTimeout(watch);
+      else dialog.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape' }));
+    };
+  };
+  addEventListener('keydown', noteKey, true);
+  watch();
+  return () => {
+    isOver = true;
+    removeEventListener('keydown', noteKey, true);
+    watcher?.destroy();
   };
 }
 
