@@ -23,20 +23,31 @@ const createBox = (src: string | undefined) =>
     static observedAttributes = ['bot-id', 'user-token', 'language'];
     #api: ChatApi | undefined;
     #watch: IntersectionObserver | undefined;
+    /** What its `user-token` says, and since when: put back into the page, it says nothing new. */
+    #said: { token: string | null; at: number } | undefined;
 
-    /** What a page may ask of it; the first use loads it. Undefined while it is off the page. */
+    /** What a page may ask of it; undefined while it is off the page. */
     get chat(): BoxApi | undefined {
-      this.#start();
       return this.#api;
     }
 
     connectedCallback(): void {
       // The other open styles make an element of this name too, which is not a box of the page.
-      if (this.#api || this.#watch || !this.isConnected || !this.hasAttribute('bot-id')) return;
-      this.#watch = new IntersectionObserver(
-        (entries) => entries.some(({ isIntersecting }) => isIntersecting) && this.#start(),
-        { rootMargin: `${nearPx}px` },
-      );
+      if (this.#api || !this.isConnected || !this.hasAttribute('bot-id')) return;
+      if (!src && !this.getAttribute('helper'))
+        return console.error('Porchlight: add helper, the address of the helper, to porchlight-chat');
+      const api = this.#start();
+      this.#api = api;
+      const token = this.getAttribute('user-token');
+      if (this.#said?.token !== token) this.#said = { token, at: Date.now() };
+      api.tag({ dataset: token === null ? {} : { userToken: token }, remove() {} }, this.#said?.at);
+      const open = (entries: readonly IntersectionObserverEntry[]) => {
+        if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
+        this.#watch?.disconnect();
+        // By nobody's act: the focus stays where it is.
+        (api.open as (why: string) => void)('auto');
+      };
+      this.#watch = new IntersectionObserver(open, { rootMargin: `${nearPx}px` });
       this.#watch.observe(this);
     }
 
@@ -45,7 +56,6 @@ const createBox = (src: string | undefined) =>
       queueMicrotask(() => {
         if (this.isConnected) return;
         this.#watch?.disconnect();
-        this.#watch = undefined;
         this.#api?.destroy();
         this.#api = undefined;
         this.shadowRoot?.replaceChildren();
@@ -55,29 +65,29 @@ const createBox = (src: string | undefined) =>
     attributeChangedCallback(attribute: string, before: string | null, now: string | null): void {
       if (before === now) return;
       if (!this.#api) this.connectedCallback();
-      else if (attribute === 'user-token') this.#api.identify(now);
       else if (attribute === 'language') this.#api.setLanguage(now ?? '');
+      else if (attribute === 'user-token') {
+        this.#said = { token: now, at: Date.now() };
+        this.#api.identify(now);
+      }
     }
 
-    #start(): void {
-      if (this.#api || !this.isConnected) return;
-      this.#watch?.disconnect();
-      if (!src && !this.getAttribute('helper'))
-        return console.error('Porchlight: add helper, the address of the helper, to porchlight-chat');
+    #start(): ChatApi {
       const options = { ...this.dataset };
       for (const { name, value } of this.attributes)
         if (!name.startsWith('data-'))
           options[name.replace(/-(\w)/g, (_, letter) => letter.toUpperCase())] = value;
+      const style = { openStyle: 'inline', launcher: 'hidden', autoOpen: undefined, userToken: undefined };
       const from = src ?? new URL(`${options.helper}/widget/`, document.baseURI).href;
-      const { userToken, ...rest } = options;
-      // It is always there, as a dock is.
-      const style = { openStyle: 'dock', position: 'inline', launcher: 'hidden', autoOpen: undefined };
-      const read = readOptions({ dataset: { ...rest, ...style }, src: from } as unknown as HTMLScriptElement);
+      const read = readOptions({
+        dataset: { ...options, ...style },
+        src: from,
+      } as unknown as HTMLScriptElement);
       const root = this.shadowRoot ?? this.attachShadow({ mode: 'open' });
-      this.#api = startChat(read, from, () => {}, root);
+      const api = startChat(read, from, () => {}, root);
       const sheet = new CSSStyleSheet();
       sheet.replaceSync(boxCss);
       root.adoptedStyleSheets = [sheet];
-      this.#api.tag({ dataset: { userToken }, remove() {} });
+      return api;
     }
   };

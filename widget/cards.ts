@@ -38,7 +38,7 @@ export function addCard(
     card.className = 'card';
     card.part.value = 'card';
     const words = addButton(text, '', () => {
-      card.remove();
+      leave();
       if (onClick) onClick();
       else api.open();
     });
@@ -46,12 +46,18 @@ export function addCard(
     if (dismissible)
       addButton('\u00d7', 'away', () => {
         putAway(mark);
-        // A focus that was here goes on to the next, or to what opens the chat.
-        const next = card.nextElementSibling ?? card.previousElementSibling;
-        card.remove();
-        (next?.querySelector('button') ?? launcher)?.focus({ preventScroll: true });
+        leave();
       }).ariaLabel = toWord();
     while (list.childElementCount > mostCards) list.firstElementChild?.remove();
+  }
+
+  /** A focus that was here goes on to the next, or to where one asks. */
+  function leave(): void {
+    const beside = card.nextElementSibling ?? card.previousElementSibling;
+    card.remove();
+    const next =
+      beside?.querySelector('button') ?? root.querySelector<HTMLElement>('.launcher, [part~="composer"]');
+    next?.focus({ preventScroll: true });
   }
 
   function createList(): HTMLElement {

@@ -12,8 +12,11 @@ declare const __APP_FILE__: string;
 declare const __NOTE_FILE__: string;
 
 type NoteModule = typeof import('./loader-note.ts');
-/** `tag` is for the script alone, when a page that was swapped in runs it again. */
-export type ChatApi = PorchlightApi & { tag(script: Pick<HTMLScriptElement, 'dataset' | 'remove'>): void };
+/** `tag` is for the script alone, when a page that was swapped in runs it again, and for a box. */
+export type ChatApi = PorchlightApi & {
+  /** @param at when it was said, in ms since 1970; default now */
+  tag(script: Pick<HTMLScriptElement, 'dataset' | 'remove'>, at?: number): void;
+};
 
 const methods =
   'open close toggle setOpenStyle setLanguage setContext send prefill newConversation openConversation'.split(
@@ -122,8 +125,7 @@ export function startChat(
   };
   let { chats, tag: saysByTag } = readKept();
   const chat = chats?.[memoryKey];
-  const say = (userToken?: unknown, isTag?: boolean) => {
-    const at = Date.now();
+  const say = (userToken?: unknown, isTag?: boolean, at = Date.now()) => {
     saysByTag = isTag;
     call('identify', userToken, at, isTag);
     // Tabs where the chat is in use learn who is there now; where it was never used there is nothing to tell.
@@ -133,9 +135,9 @@ export function startChat(
   const api = {
     identify: say,
     logout: () => say(),
-    tag: (tag) => {
+    tag: (tag, at) => {
       const { userToken, turboTrack } = tag.dataset;
-      if (userToken || saysByTag) say(userToken, true);
+      if (userToken || saysByTag) say(userToken, true, at);
       // Gone before the next page comes: an equal one there would not be run, and an old one would be at Back. Without
       // one that it tracks, Turbo would load each page whole.
       if (!turboTrack) addEventListener('turbo:visit', () => tag.remove(), { once: true });
@@ -167,7 +169,8 @@ export function startChat(
       gone = true;
       observer.disconnect();
       app?.destroy();
-      element.remove();
+      // A box is its page's, which may put it back.
+      box ?? element.remove();
       onGone();
     },
     push: (...calls) => {

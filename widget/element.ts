@@ -77,7 +77,7 @@ export function createWidget(seat: Seat): AppMethods {
     },
   });
   const strings = createSignal<Strings>(en);
-  const panel = createPanel(options.openStyle === 'dock');
+  const panel = createPanel(/^(dock|inline)$/.test(options.openStyle ?? ''));
   const drawVeil = createVeil(root, mount, panel.veil);
   const conversation = createConversation({
     sessions,
@@ -216,7 +216,6 @@ export function createWidget(seat: Seat): AppMethods {
       stopKeeping();
       setKept(true);
       render(null, mount);
-      element.remove();
     },
   } satisfies Partial<AppMethods>;
   // What else a page asks for is loaded with the first of it.

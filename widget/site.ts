@@ -107,7 +107,7 @@ export function createSite(parts: SiteParts): Site & PageMethods {
       };
     },
     setOpenStyle(wanted) {
-      if (options.position === 'inline') return console.error('Porchlight: a box of the page stays one');
+      if (options.openStyle === 'inline') return console.error('Porchlight: a box of the page stays one');
       style = wanted;
       // What it needs is there first: the conversation does not go out of sight for a file that is late.
       const prepare: Promise<unknown> = wanted === 'dock' ? import('./view/dock.tsx') : Promise.resolve();

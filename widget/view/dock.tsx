@@ -14,7 +14,7 @@ import { Starters } from './suggestions.tsx';
 export const css = dockCss + inlineCss;
 
 export default function AlwaysThere() {
-  return useChat().options.position === 'inline' ? <Inline /> : <Dock />;
+  return useChat().options.openStyle === 'inline' ? <Inline /> : <Dock />;
 }
 
 /** The composer stays where it is while the panel opens above it, so the dialog is the dock as a whole. */

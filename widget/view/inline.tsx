@@ -8,11 +8,10 @@ export function Inline() {
   const { panel, memory, open, t } = useChat();
   const isOpen = panel.isOpen.value;
   useEffect(() => {
-    if (isOpen) return;
-    // By nobody's act: the focus stays where it is.
-    (open as (why: string) => void)('auto');
     // A window on the next page need not be open for it.
-    memory.change({ open: undefined });
+    if (isOpen) memory.change({ open: undefined });
+    // It is not closed. By nobody's act: the focus stays where it is.
+    else (open as (why: string) => void)('auto');
   }, [isOpen]);
   return (
     <section class="inline" aria-label={t('chat')}>

@@ -1,0 +1,118 @@
+/** Who is there, where the chat stands in a page's own layout: its attribute is said when the page is read, and once. */
+import type { BrowserContext } from 'playwright-core';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { findChat } from '../support/browser.ts';
+import { startIdentitySite } from '../support/identity-site.ts';
+import { useStage } from '../support/stage.ts';
+
+const stage = useStage(startIdentitySite);
+let context: BrowserContext;
+/** What stands in the pages, by path. */
+let bodies: Record<string, string>;
+
+/** A token of this customer, made so many seconds from now. */
+function toToken(user: string, inSeconds: number): string {
+  const claims = { email: `${user}@shop.example`, jti: 999, iat: Math.floor(Date.now() / 1000) + inSeconds };
+  return `e30.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.e30`;
+}
+const toWho = (asked: string) =>
+  asked.replace('email:ada@shop.example', 'ada').replace(/^anonymous:\d+/, 'guest');
+const toBox = (token?: string) =>
+  `<porchlight-chat bot-id="vesper" ${token ? `user-token="${token}"` : ''}></porchlight-chat>`;
+
+beforeEach(async () => {
+  stage.server.reset();
+  context = await stage.browser.newContext({ viewport: { width: 1000, height: 800 } });
+  await context.route(
+    ({ pathname }) => pathname in bodies,
+    (route) =>
+      route.fulfill({
+        contentType: 'text/html',
+        headers: { 'cache-control': 'no-store' },
+        body: `<!doctype html><html lang="en"><head><title>Help</title><link rel="icon" href="data:,"><script src="/turbo.js"></script>
+          <script async src="/porchlight/widget/inline.js"></script></head><body>${bodies[new URL(route.request().url()).pathname]}</body></html>`,
+      }),
+  );
+});
+afterEach(() => context.close());
+
+async function come(path: string) {
+  const page = await context.newPage();
+  await page.goto(stage.server.url + path);
+  return { page, chat: findChat(page) };
+}
+
+test.each([
+  ['below the fold', (box: string) => `<div style="height:4000px"></div>${box}`],
+  ['in closed details', (box: string) => `<details><summary>Help</summary>${box}</details>`],
+])('%s: a sign-out since the page was read stands', async (_, around) => {
+  const ada = toToken('ada', -60);
+  bodies = { '/far': around(toBox(ada)), '/one': toBox(ada), '/nobody': toBox() };
+  const far = await come('/far');
+  const other = await come('/one');
+  await other.chat.ask('Secret of Ada');
+  await other.chat.waitForAnswer('completed');
+  await other.page.evaluate('document.querySelector("porchlight-chat").chat.logout()');
+  await other.page.goto(`${stage.server.url}/nobody`);
+  await other.chat.ask('Of a guest');
+  await other.chat.waitForAnswer('completed');
+  await far.page.bringToFront();
+  await far.page.evaluate(() => {
+    for (const details of document.querySelectorAll('details')) details.open = true;
+    document.querySelector('porchlight-chat')?.scrollIntoView();
+  });
+  await far.chat.ask('In the old tab');
+  await far.chat.waitForAnswer('completed');
+  expect(stage.server.asked.map(toWho)).toEqual([
+    'ada: Secret of Ada',
+    'guest: Of a guest',
+    'guest: In the old tab',
+  ]);
+});
+
+test('a sign-out stands when the box is taken off and put back', async () => {
+  bodies = { '/one': `<main>${toBox(toToken('ada', -60))}</main>` };
+  const { page, chat } = await come('/one');
+  await chat.ask('Of Ada');
+  await chat.waitForAnswer('completed');
+  await page.evaluate('document.querySelector("porchlight-chat").chat.logout()');
+  await expect.poll(() => chat.questions.count()).toBe(0);
+  await page.evaluate(async () => {
+    const box = document.querySelector('porchlight-chat')!;
+    box.remove();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    document.querySelector('main')!.append(box);
+  });
+  await chat.ask('Of nobody');
+  await chat.waitForAnswer('completed');
+  expect(stage.server.asked.map(toWho)).toEqual(['ada: Of Ada', 'guest: Of nobody']);
+});
+
+test('one whose container leaves the page goes on when that comes back', async () => {
+  bodies = { '/one': `<main><section>${toBox()}</section></main>` };
+  const { page, chat } = await come('/one');
+  await chat.ask('Anything?');
+  await chat.waitForAnswer('completed');
+  await page.evaluate(async () => {
+    const section = document.querySelector('section')!;
+    section.remove();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    document.querySelector('main')!.append(section);
+  });
+  await chat.waitForAnswer('completed');
+  expect(await chat.readQuestions()).toEqual(['Anything?']);
+});
+
+test('with Turbo it is there again at Back', async () => {
+  bodies = { '/one': `<h1>one</h1>${toBox()}`, '/two': '<h1>two</h1>' };
+  const { page, chat } = await come('/one');
+  await chat.ask('Anything?');
+  await chat.waitForAnswer('completed');
+  await page.evaluate('Turbo.visit("/two")');
+  await page.getByRole('heading', { name: 'two' }).waitFor();
+  await page.goBack();
+  await page.getByRole('heading', { name: 'one' }).waitFor();
+  await chat.waitForAnswer('completed');
+  expect(await chat.readQuestions()).toEqual(['Anything?']);
+  expect(await page.locator('porchlight-chat').count()).toBe(1);
+});
