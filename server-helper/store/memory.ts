@@ -8,6 +8,7 @@ import {
   type Store,
   type TurnRecord,
   toOwnerKeys,
+  toTurnTime,
 } from './store.ts';
 
 type Kept = ConversationRecord & { deletedAt: number | undefined };
@@ -60,10 +61,14 @@ export function createMemoryStore(now: () => number = Date.now): Store {
       const kept = known ?? { ...conversation, deletedAt: undefined };
       kept.updatedAt = conversation.updatedAt;
       conversations.set(id, kept);
-      const begun = { ...turn };
+      const last = [...all.values()].reduce<number | undefined>(
+        (latest, { at }) => Math.max(latest ?? at, at),
+        undefined,
+      );
+      const begun = { ...turn, at: toTurnTime(turn.at, last) };
       turns.set(id, all.set(turn.id, begun));
       running.add(begun);
-      return { kind: 'began', conversation: toRecord(kept), turn };
+      return { kind: 'began', conversation: toRecord(kept), turn: { ...begun } };
     },
     async findConversation(id) {
       const found = living(id);

@@ -1,7 +1,7 @@
 /** Turns in a SQLite store: which were begun, who runs them, and how they ended. Node only. */
 import { conversationColumns, type createSqliteConversations } from './sqlite-conversations.ts';
 import type { SqliteFile } from './sqlite-file.ts';
-import { longestLeaseMs, type Store, type TurnRecord } from './store.ts';
+import { longestLeaseMs, type Store, type TurnRecord, toTurnTime } from './store.ts';
 
 type TurnMethods = Pick<
   Store,
@@ -72,6 +72,11 @@ export function createSqliteTurns(
         const live = findLive(id);
         if (live) return { kind: 'running', conversation: claimed, turn: live };
         run('UPDATE conversations SET updatedAt = ? WHERE id = ?', conversation.updatedAt, id);
+        const last = one<{ at: number }>(
+          'SELECT at FROM turns WHERE conversationId = ? ORDER BY at DESC LIMIT 1',
+          id,
+        );
+        const begun = { ...turn, at: toTurnTime(turn.at, last?.at) };
         run(
           `INSERT INTO turns (conversationId, id, fingerprint, status, at, question, earlier, runner, leaseUntil, teller)
            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -79,14 +84,18 @@ export function createSqliteTurns(
           turn.id,
           turn.fingerprint,
           turn.status,
-          turn.at,
+          begun.at,
           turn.question,
           turn.earlier ?? null,
           turn.runner ?? null,
           turn.leaseUntil ?? null,
           turn.teller ?? null,
         );
-        return { kind: 'began', conversation: { ...claimed, updatedAt: conversation.updatedAt }, turn };
+        return {
+          kind: 'began',
+          conversation: { ...claimed, updatedAt: conversation.updatedAt },
+          turn: begun,
+        };
       }),
     findTurn: (conversationId, id) => file.read(() => find(conversationId, id)),
     listTurns: (conversationId, { before = Number.MAX_SAFE_INTEGER, limit } = { limit: -1 }) =>

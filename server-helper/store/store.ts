@@ -90,7 +90,7 @@ export class StoreBusy extends Error {
 export type Store = {
   /**
    * Begins a turn, and its conversation where there is none yet. `known`: this turn id was begun before;
-   * `running`: another turn of the conversation runs or waits.
+   * `running`: another turn of the conversation runs or waits. Its time is after that of every other, see `toTurnTime`.
    */
   beginTurn(conversation: ConversationRecord, turn: TurnRecord): Promise<BeginTurn>;
   /** Undefined for a deleted one. */
@@ -161,14 +161,13 @@ export type Store = {
 };
 
 /** Keys of the facts that one agent has about one owner: what is forgotten when the owner is erased. */
-export const toOwnerKeys = (
-  owner: string,
-  bot: string,
-): { member: string; membership: string; workspace: string } => ({
+export const toOwnerKeys = (owner: string, bot: string): { member: string; workspace: string } => ({
   member: `member:${bot}:${owner}`,
-  membership: `membership:${bot}:${owner}`,
   workspace: `workspace:${bot}:${owner}`,
 });
 
 /** A lease further ahead than this was written by a clock that has been set back since. */
 export const longestLeaseMs = 60_000;
+
+/** Turns stand in the order in which they began, though the clock was set back in between. @param last of the others */
+export const toTurnTime = (at: number, last = at): number => (at < last ? last + 1 : at);

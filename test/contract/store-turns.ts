@@ -19,6 +19,19 @@ export function turnContract(getStore: () => Store): void {
       expect(await getStore().findLiveTurn(id)).toEqual(turn);
     });
 
+    test('a turn stands behind those that began before it, though the clock was set back', async () => {
+      const conversation = await claim();
+      const first = await beginEnded(conversation, { at: start + 5_000 });
+      const given = await getStore().beginTurn(conversation, toTurn(conversation.id, { at: start }));
+      const second = given.kind === 'began' ? given.turn : undefined;
+      expect(second?.at).toBe(start + 5_001);
+      expect(await getStore().findTurn(conversation.id, second!.id)).toEqual(second);
+      expect((await getStore().listTurns(conversation.id)).map(({ id }) => id)).toEqual([
+        first.id,
+        second!.id,
+      ]);
+    });
+
     test('of many turns begun at one moment one begins, and the others learn which runs', async () => {
       const conversation = await claim();
       const turns = Array.from({ length: 20 }, () => toTurn(conversation.id));
