@@ -48,7 +48,10 @@ async function toSummary(parts: Parts, record: ConversationRecord): Promise<Conv
 export async function readConversation(parts: Parts, exchange: SignedExchange): Promise<Response> {
   const conversation = await requireConversation(parts, exchange);
   await parts.engine.settle(conversation.id);
-  return toJsonResponse(await toReply(parts, conversation, exchange), exchange.headers);
+  const reply = await toReply(parts, conversation, exchange);
+  // Deleted, erased or merged while the agent's record was read.
+  await requireConversation(parts, exchange);
+  return toJsonResponse(reply, exchange.headers);
 }
 
 async function toReply(

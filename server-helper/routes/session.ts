@@ -70,9 +70,12 @@ async function exchangeSsoToken(parts: Parts, token: string): Promise<Omit<Sessi
   return { owner: identity.owner, visitor };
 }
 
+/** Not forgotten with what is erased: it would make the session of before a member's again. */
+const toMembershipKey = (owner: string, bot: string) => `membership:${bot}:${owner}`;
+
 /** For sessions that were signed before, none of which outlives the note. */
 async function noteMembership({ store, config }: Parts, owner: string, isMember: boolean): Promise<void> {
-  const { membership } = toOwnerKeys(owner, config.botId);
+  const membership = toMembershipKey(owner, config.botId);
   const ttlMs = limits.sessionTtlSeconds * 1000;
   if (isMember) await store.replace(membership, 'member', ttlMs);
   // Of the many who never were members nothing is written.
@@ -85,8 +88,7 @@ export async function toStanding<S extends Pick<Session, 'owner' | 'visitor'>>(
   session: S,
 ): Promise<S> {
   if (!session.visitor.member) return session;
-  const { membership } = toOwnerKeys(session.owner, config.botId);
-  if ((await store.recall(membership)) !== 'left') return session;
+  if ((await store.recall(toMembershipKey(session.owner, config.botId))) !== 'left') return session;
   return { ...session, visitor: { ...session.visitor, member: false } };
 }
 

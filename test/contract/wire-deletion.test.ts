@@ -4,6 +4,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createGate } from '../support/gate.ts';
 import { until } from '../support/helper-process.ts';
 import { type Rig, startRig } from '../support/rig.ts';
 import { makeQuestion, type Visitor } from '../support/visitor.ts';
@@ -56,6 +57,24 @@ async function leaveWords(visitor: Visitor, word: string): Promise<string[]> {
   }
   return conversations;
 }
+
+test('a history that is being read when its conversation is deleted is the same 404', async () => {
+  const visitor = await rig.visit();
+  const { conversationId } = await visitor.chat();
+  const [reading, deleted] = [createGate(), createGate()];
+  rig.agent.override('GET /v1/bot/chat/read', async (call, response, usual) => {
+    reading.open();
+    await deleted.opened;
+    return usual(call, response);
+  });
+  const read = visitor.call('GET', `/conversations/${conversationId}`);
+  await reading.opened;
+  expect((await visitor.call('DELETE', `/conversations/${conversationId}`)).status).toBe(204);
+  deleted.open();
+  const { status, json } = await read;
+  rig.agent.restore('GET /v1/bot/chat/read');
+  expect([status, json.code]).toEqual([404, 'not-found']);
+});
 
 test('no word of a visitor is left in the files after erase, a running turn’s included', async () => {
   const word = makeWord();

@@ -219,7 +219,11 @@ test('clause 38: a mode of a project member is not sent for the same visitor who
   const asBefore = makeQuestion();
   await member.chat(asBefore, conversationId);
   expect(rig.agent.chatsAbout(asBefore)[0]?.body.chat_mode).toBe('ask');
-  expect((await member.call('PATCH', `/conversations/${conversationId}`, { mode: 'plan' })).status).toBe(403);
+  const change = async (id: string) =>
+    (await member.call('PATCH', `/conversations/${id}`, { mode: 'plan' })).status;
+  expect(await change(conversationId)).toBe(403);
+  expect((await member.call('DELETE', '/visitor')).status).toBe(204);
+  expect(await change((await member.chat()).conversationId)).toBe(403);
 });
 
 test('a pause that is stopped stays stopped, though the agent’s connection lingers', async () => {
