@@ -1,8 +1,11 @@
-/** Accessibility by axe-core, over what a visitor meets: an answer with everything in it, a card, a failure, the list. */
+/** Accessibility by axe-core, over what a visitor meets, in each style, both schemes, forced colours and from right to left. */
 import axe from 'axe-core';
-import type { Page } from 'playwright-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
+import { ar } from '../../widget/strings/ar.ts';
+import type { Strings } from '../../widget/strings/en.ts';
 import { visit } from '../support/browser.ts';
+import { english } from '../support/english.ts';
 import { startFakeHelper, toPage } from '../support/fakehelper.ts';
 import { longAnswer } from '../support/longanswer.ts';
 import { useStage } from '../support/stage.ts';
@@ -28,8 +31,14 @@ const stage = useStage(() =>
       return { pieces: [], end: { paused: { kind: 'approval', tool, expiresAt: '2099-01-01T00:00:00Z' } } };
     },
     pages: (path, url) => {
-      const style = /^\/(normal|dock)$/.exec(path)?.[1] as 'normal' | 'dock' | undefined;
-      return style && { html: toPage(url, style) };
+      const [, style, language] = /^\/(normal|dock|inline)(?:\/(ar))?$/.exec(path) ?? [];
+      if (style !== 'inline')
+        return style === undefined
+          ? undefined
+          : { html: toPage(url, style as 'normal', language ? `data-language="${language}"` : '') };
+      const page = toPage(url).replace(/<script[^>]*><\/script>/, '');
+      const box = `<script async src="${url}/widget/inline.js"></script><porchlight-chat bot-id="vesper" language="${language ?? 'en'}"></porchlight-chat>`;
+      return { html: page.replace('</main>', `${box}</main>`) };
     },
   }),
 );
@@ -46,37 +55,56 @@ async function readViolations(page: Page, where: 'widget' | 'page' = 'widget'): 
   }, where === 'page');
 }
 
-describe.each(['normal', 'dock'])('axe-core finds nothing in %s style', (style) => {
-  test.each(['light', 'dark'] as const)('with the %s scheme', async (colorScheme) => {
-    const { context, page, chat } = await visit(stage.browser, `${stage.server.here}/${style}`, {
-      colorScheme,
+const looks: [name: string, options: BrowserContextOptions, path: string, strings: Strings][] = [
+  ['light', { colorScheme: 'light' }, '', english],
+  ['dark', { colorScheme: 'dark' }, '', english],
+  ['forced colours', { forcedColors: 'active' }, '', english],
+  ['from right to left', {}, '/ar', ar],
+];
+
+describe.each(['normal', 'dock', 'inline'])('axe-core finds nothing in %s style', (style) => {
+  test.each(looks)('%s', async (_, options, path, t) => {
+    const { context, page, chat } = await visit(stage.browser, `${stage.server.here}/${style}${path}`, {
       reducedMotion: 'reduce',
+      ...options,
     });
+    const isClean = async (state: string) =>
+      expect([state, ...(await readViolations(page))]).toEqual([state]);
     if (style === 'normal') {
       await chat.launcher.waitFor();
-      expect(await readViolations(page)).toEqual([]);
+      await isClean('closed');
       await chat.open();
-    } else {
-      await chat.dock.waitFor();
-      expect(await readViolations(page)).toEqual([]);
-    }
+    } else await (style === 'dock' ? chat.dock : chat.panel).waitFor();
+    await isClean('empty');
     await chat.ask('Everything?');
     await chat.waitForAnswer('completed');
-    await chat.button('Copy code').first().waitFor();
-    expect(await readViolations(page)).toEqual([]);
+    await chat.button(t.copy).first().waitFor();
+    await isClean('an answer with everything in it');
     await chat.send.waitFor();
     await chat.ask('Fail?');
     await chat.waitForAnswer('failed');
-    await chat.send.waitFor();
+    await isClean('a failure');
+    await chat.ask('Everything?');
+    await chat.waitForAnswer('completed');
+    await chat.button(t.change).click();
+    await chat.panel.or(chat.dock).getByText(t.changing).first().waitFor();
+    await isClean('a question that is changed');
+    await chat.inside('.hint').getByRole('button', { name: t.cancel }).click();
     await chat.ask('May you?');
     await chat.waitForAnswer('paused');
-    expect(await readViolations(page)).toEqual([]);
-    await chat.button('Conversations').click();
-    await chat
-      .button(/^Everything/)
-      .first()
-      .waitFor();
-    expect(await readViolations(page)).toEqual([]);
+    await isClean('a card');
+    await chat.button(t.history).click();
+    const row = (key: 'renameTitle' | 'removeTitle') =>
+      chat.button(t[key].replace('{title}', 'Everything?')).first();
+    await row('renameTitle').click();
+    await isClean('a title that is changed');
+    await page.keyboard.press('Escape');
+    await row('removeTitle').click();
+    await isClean('a deletion');
+    await page.keyboard.press('Escape');
+    await chat.panel.getByText(t.myData, { exact: true }).click();
+    await chat.button(t.erase).waitFor();
+    await isClean('the list, and what the visitor can do with all of it');
     await context.close();
   });
 });
