@@ -1,6 +1,6 @@
 /** Every snippet of the README runs, and every figure in it is today's. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -155,6 +155,13 @@ describe('the figures', () => {
 });
 
 describe('the tables', () => {
+  test('of what it does name every browser test, and no other', () => {
+    const table = readme.slice(readme.indexOf('## What it does'), readme.indexOf('## Work on it'));
+    const named = [...table.matchAll(/`([\w-]+)`(?=[^|]*\|$)/gm)].map(([, name]) => name);
+    const there = readdirSync('test/browser').map((file) => file.replace('.test.ts', ''));
+    expect(named.sort()).toEqual(there.sort());
+  });
+
   test('name every attribute of the tag', () => {
     const declared = [...readFileSync('widget/public.ts', 'utf8').matchAll(/'(data-[\w-]+)'\??:/g)].map(
       ([, name]) => String(name),
