@@ -77,7 +77,7 @@ export function createWidget(seat: Seat): AppMethods {
     },
   });
   const strings = createSignal<Strings>(en);
-  const panel = createPanel(/^(dock|inline)$/.test(options.openStyle ?? ''));
+  const panel = createPanel(/^(dock|inline)$/.test(options.openStyle ?? ''), memory.read().wide);
   const drawVeil = createVeil(root, mount, panel.veil);
   const conversation = createConversation({
     sessions,

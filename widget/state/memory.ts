@@ -2,7 +2,7 @@
 import type { TurnRequest } from '../../server-helper/protocol/wire.ts';
 import type { WidgetCode } from '../errors.ts';
 import type { Around } from './happening.ts';
-import { sharedKey, toClaimed } from './subject.ts';
+import { sharedKey, toClaimed, toLook } from './subject.ts';
 
 /** A question that the helper has not been seen to accept. */
 export type PendingQuestion = {
@@ -24,13 +24,15 @@ type Shared = {
 };
 
 /** What one visitor has with one helper's bot. */
-type Place = {
+export type Place = {
   /** Whose conversation this is, hashed. */
   subject?: string;
   /** A guest's session, renewable for 30 days. One who signed in brings a token instead. */
   session?: string;
   conversationId?: string;
   open?: boolean;
+  /** In the larger window. */
+  wide?: boolean;
   pending?: PendingQuestion;
   /** Those that were on their way when their conversation was left for another. */
   leaving?: PendingQuestion[];
@@ -47,7 +49,7 @@ export type Memory = {
   read(): Remembered;
   /** What all tabs share about who is there; undefined before the first use. */
   readKept(): Around['kept'];
-  /** Of another visitor than this tab's, only `open` is changed. */
+  /** Of another visitor than this tab's, only `open` is changed; `open` and `wide` are all tabs'. */
   change(change: { [K in keyof Place]?: Place[K] | undefined }): void;
   /** What is being written, in this tab alone. */
   keepDraft(draft: string): void;
@@ -134,7 +136,7 @@ export function createMemory(
       const all = readAll();
       const before = readPlace(all.chats?.[key]);
       if (own === undefined || before.subject === own) {
-        const { open, ...tab } = { ...readTab(before), ...changes };
+        const { open, wide, ...tab } = { ...readTab(before), ...changes };
         const { pending } = readTab(before);
         // The shared one may be another tab's by now: that one forgets it.
         const isOthers = pending && before.pending && before.pending.turnId !== pending.turnId;
@@ -163,7 +165,7 @@ export function createMemory(
       own = subject;
       const tab = readTab(before);
       if (!isOther && tab.subject !== undefined) writeTab({ ...tab, subject });
-      writePlace(all, { ...(isOther ? { open: before.open } : before), subject, session });
+      writePlace(all, { ...(isOther ? toLook(before) : before), subject, session });
     },
     get keeps() {
       return keeps;
@@ -193,6 +195,7 @@ function readPlace(value: unknown): Place {
     session: text,
     conversationId: text,
     open: 'boolean',
+    wide: 'boolean',
     pending: 'object',
     leaving: 'object',
     deciding: text,

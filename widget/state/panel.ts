@@ -10,6 +10,8 @@ export type Panel = {
   readonly isOpen: ReadonlySignal<boolean>;
   /** The open style: a prompt bar that is always there, or a window. */
   readonly isDock: Signal<boolean>;
+  /** In the larger window. */
+  readonly isWide: Signal<boolean>;
   readonly side: ReadonlySignal<Side>;
   readonly session: ReadonlySignal<SessionState | undefined>;
   /** Why there is no session. */
@@ -32,9 +34,10 @@ export type Panel = {
   reset(left?: string): void;
 };
 
-export function createPanel(startsAsDock: boolean): Panel {
+export function createPanel(startsAsDock: boolean, startsWide = false): Panel {
   const isOpen = signal(false);
   const isDock = signal(startsAsDock);
+  const isWide = signal(startsWide);
   const unread = signal(0);
   const side = signal<Side>('conversation');
   const session = signal<SessionState | undefined>(undefined);
@@ -46,6 +49,7 @@ export function createPanel(startsAsDock: boolean): Panel {
   return {
     isOpen,
     isDock,
+    isWide,
     side,
     session,
     refused,

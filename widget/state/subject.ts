@@ -1,5 +1,5 @@
 /** Tells one visitor from another by what a token says, and notes it in this browser; only the helper can trust it. */
-import type { Stored } from './memory.ts';
+import type { Place, Stored } from './memory.ts';
 
 /** The storage entry and the channel of the origin: all its chats share who is there. */
 export const sharedKey = 'porchlight';
@@ -80,6 +80,9 @@ export function toHash(text: string): string {
   return (one >>> 0).toString(36) + (two >>> 0).toString(36);
 }
 
+/** How the chat looks in this browser, whoever is there. */
+export const toLook = ({ open, wide }: Place): Place => ({ open, wide }) as Place;
+
 /**
  * What is kept once pages say that `who` is there: what an earlier one left goes. A guest's place stays for whoever
  * signs in next, and for nobody after that one.
@@ -87,7 +90,7 @@ export function toHash(text: string): string {
 export function toClaimed(kept: Stored, who: string | undefined, said: number, tag: boolean): Stored {
   const chats = Object.entries(kept.chats ?? {}).map(([key, place]) => {
     const isTheirs = place.session ? (kept.who ?? who) === who : who !== undefined && place.subject === who;
-    return [key, isTheirs ? place : { open: place.open }];
+    return [key, isTheirs ? place : toLook(place)];
   });
   return { chats: Object.fromEntries(chats), who, said, tag } as Stored;
 }

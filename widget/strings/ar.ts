@@ -12,6 +12,7 @@ export const ar: Strings = {
   send: 'إرسال',
   stop: 'إيقاف الإجابة',
   newConversation: 'محادثة جديدة',
+  larger: 'نافذة أكبر',
   history: 'المحادثات',
   back: 'العودة إلى المحادثة',
   noHistory: 'لا توجد محادثات بعد.',

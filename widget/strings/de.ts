@@ -12,6 +12,7 @@ export const de: Strings = {
   send: 'Senden',
   stop: 'Antwort anhalten',
   newConversation: 'Neue Unterhaltung',
+  larger: 'Größeres Fenster',
   history: 'Unterhaltungen',
   back: 'Zurück zur Unterhaltung',
   noHistory: 'Noch keine Unterhaltungen.',

@@ -21,6 +21,7 @@ const words = {
   send: 'Send',
   stop: 'Stop the answer',
   newConversation: 'New conversation',
+  larger: 'Larger window',
   history: 'Conversations',
   back: 'Back to the conversation',
   older: 'Show older messages',

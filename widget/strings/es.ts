@@ -12,6 +12,7 @@ export const es: Strings = {
   send: 'Enviar',
   stop: 'Detener la respuesta',
   newConversation: 'Conversación nueva',
+  larger: 'Ventana más grande',
   history: 'Conversaciones',
   back: 'Volver a la conversación',
   noHistory: 'Aún no hay conversaciones.',

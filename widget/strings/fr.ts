@@ -12,6 +12,7 @@ export const fr: Strings = {
   send: 'Envoyer',
   stop: 'Arrêter la réponse',
   newConversation: 'Nouvelle conversation',
+  larger: 'Fenêtre plus grande',
   history: 'Conversations',
   back: 'Retour à la conversation',
   noHistory: 'Aucune conversation pour l’instant.',

@@ -24,7 +24,12 @@ export function PanelView({
 }) {
   const { panel, t } = useChat();
   return (
-    <section part="panel" class="panel" lang={t('language')} {...dialog}>
+    <section
+      part="panel"
+      class={panel.isWide.value ? 'panel wide' : 'panel'}
+      lang={t('language')}
+      {...dialog}
+    >
       <Header />
       {panel.session.value?.tokenRefused && <Notice state="token-refused" class="notice" />}
       {panel.veil.value > 0 && <Veil key={panel.veil.value} />}
@@ -45,7 +50,7 @@ function Veil() {
 }
 
 function Header() {
-  const { panel, conversation, rest, t, close } = useChat();
+  const { panel, conversation, memory, rest, t, close } = useChat();
   const isHistory = panel.side.value === 'history';
   const agent = panel.session.value?.agent;
   const startNew = () => {
@@ -70,6 +75,20 @@ function Header() {
       <button type="button" class="icon" aria-label={t('newConversation')} onClick={startNew}>
         <Icon name="plus" />
       </button>
+      {!panel.isDock.value && (
+        <button
+          type="button"
+          class="icon larger"
+          aria-label={t('larger')}
+          aria-pressed={panel.isWide.value}
+          onClick={() => {
+            panel.isWide.value = !panel.isWide.value;
+            memory.change({ wide: panel.isWide.value });
+          }}
+        >
+          <Icon name={panel.isWide.value ? 'smaller' : 'larger'} />
+        </button>
+      )}
       <button type="button" class="icon" aria-label={t('close')} onClick={close}>
         <Icon name="close" />
       </button>
