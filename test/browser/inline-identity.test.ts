@@ -1,5 +1,5 @@
 /** Who is there, where the chat stands in a page's own layout: its attribute is said when the page is read, and once. */
-import type { BrowserContext } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { findChat } from '../support/browser.ts';
 import { startIdentitySite } from '../support/identity-site.ts';
@@ -42,6 +42,15 @@ async function come(path: string) {
   return { page, chat: findChat(page) };
 }
 
+/** As a page of tabs or dialogs does. */
+const takeOffAndPutBack = (page: Page, selector: string) =>
+  page.evaluate(async (which) => {
+    const element = document.querySelector(which)!;
+    element.remove();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    document.querySelector('main')!.append(element);
+  }, selector);
+
 test.each([
   ['below the fold', (box: string) => `<div style="height:4000px"></div>${box}`],
   ['in closed details', (box: string) => `<details><summary>Help</summary>${box}</details>`],
@@ -77,12 +86,7 @@ test('a sign-out stands when the box is taken off and put back', async () => {
   await chat.waitForAnswer('completed');
   await page.evaluate('document.querySelector("porchlight-chat").chat.logout()');
   await expect.poll(() => chat.questions.count()).toBe(0);
-  await page.evaluate(async () => {
-    const box = document.querySelector('porchlight-chat')!;
-    box.remove();
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    document.querySelector('main')!.append(box);
-  });
+  await takeOffAndPutBack(page, 'porchlight-chat');
   await chat.ask('Of nobody');
   await chat.waitForAnswer('completed');
   expect(stage.server.asked.map(toWho)).toEqual(['ada: Of Ada', 'guest: Of nobody']);
@@ -93,12 +97,7 @@ test('one whose container leaves the page goes on when that comes back', async (
   const { page, chat } = await come('/one');
   await chat.ask('Anything?');
   await chat.waitForAnswer('completed');
-  await page.evaluate(async () => {
-    const section = document.querySelector('section')!;
-    section.remove();
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    document.querySelector('main')!.append(section);
-  });
+  await takeOffAndPutBack(page, 'section');
   await chat.waitForAnswer('completed');
   expect(await chat.readQuestions()).toEqual(['Anything?']);
 });
