@@ -243,6 +243,6 @@ function createParts(
 function toErrorResponse(error: unknown, { log }: Config): Response {
   const known = toHelperError(error);
   if (known.code === 'internal')
-    log.error({ ...toLogFields(error), code: toCauseCode(error) }, 'a request failed');
+    log.error({ ...toLogFields(error), code: toCauseCode(error), reason: known.detail }, 'a request failed');
   return toProblemResponse(known);
 }

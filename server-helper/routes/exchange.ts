@@ -93,12 +93,18 @@ export function requireOwn(
 
 const bodyTimeoutMs = 15_000;
 
-/** The body as bytes. @throws HelperError `too-large`, or `bad-request` when it does not arrive in time */
+/** The body as bytes. @throws HelperError `too-large`, `bad-request` when it does not arrive in time, `internal` when it was read */
 export async function readBody(
   request: Request,
   maxBytes: number,
   timeoutMs = bodyTimeoutMs,
 ): Promise<Uint8Array<ArrayBuffer>> {
+  // Every visitor would be told that it is their request.
+  if (request.bodyUsed)
+    throw new HelperError(
+      'internal',
+      'A request’s body was read before the helper: mount the helper before what reads it',
+    );
   const announced = Number(request.headers.get('content-length') ?? Number.NaN);
   if (announced > maxBytes) throw new HelperError('too-large', `At most ${maxBytes} bytes`);
   let timer: ReturnType<typeof setTimeout> | undefined;

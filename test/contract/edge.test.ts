@@ -102,3 +102,19 @@ test('the widget is served without a file system: the loader, and the app that i
     'public, max-age=31536000, immutable',
   ]);
 });
+
+test('a body that something before the helper has read is a fault of the mounting, and says so', async () => {
+  const { url: agentUrl, apiKey, projectId, botId } = agent;
+  const lines: unknown[] = [];
+  const note = (fields: unknown) => void lines.push(fields);
+  const log = { info() {}, warn() {}, error: note };
+  const mounted = createHelper({ agentUrl, apiKey, projectId, botId, store: createMemoryStore(), log });
+  const headers = { 'content-type': 'application/json', host: 'shop.example' };
+  const request = new Request(`${origin}/porchlight/session`, { method: 'POST', headers, body: '{}' });
+  await request.json();
+  const response = await mounted.fetch(request);
+  const reason = 'A request’s body was read before the helper: mount the helper before what reads it';
+  expect([response.status, (await response.json()).detail]).toEqual([500, reason]);
+  expect(lines).toMatchObject([{ code: 'internal', reason }]);
+  await mounted.close(0);
+});
