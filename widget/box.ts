@@ -32,8 +32,13 @@ const createBox = (src: string | undefined) =>
     }
 
     connectedCallback(): void {
-      // The other open styles make an element of this name too, which is not a box of the page.
-      if (this.#api || !this.isConnected || !this.hasAttribute('bot-id')) return;
+      if (this.#api || !this.isConnected) return;
+      if (!this.hasAttribute('bot-id'))
+        return queueMicrotask(() => {
+          // The other open styles make an element of this name too, which is not a box of the page.
+          if (!this.shadowRoot && !this.hasAttribute('bot-id'))
+            console.error('Porchlight: add bot-id to porchlight-chat');
+        });
       if (!src && !this.getAttribute('helper'))
         return console.error('Porchlight: add helper, the address of the helper, to porchlight-chat');
       const api = this.#start();

@@ -173,3 +173,15 @@ test('beside a tag of the same page both are there, and the conversation is one'
   expect(await floating.getByRole('dialog').count()).toBe(1);
   expect(errors).toEqual([]);
 });
+
+test('without a bot id the site owner is told, once the page has had time to say it', async () => {
+  await open('<porchlight-chat></porchlight-chat>');
+  await expect.poll(() => errors).toEqual(['Porchlight: add bot-id to porchlight-chat']);
+  await page.evaluate(() => {
+    const box = document.createElement('porchlight-chat');
+    document.body.append(box);
+    box.setAttribute('bot-id', 'vesper');
+  });
+  await chat.composer.waitFor();
+  expect(errors).toHaveLength(1);
+});

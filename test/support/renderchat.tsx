@@ -100,7 +100,8 @@ export async function renderChat(
     begin: onBegin,
   });
   /** What the keeper does once it is known who is there. */
-  const begin = () => panel.publish(session as unknown as SessionState);
+  const begin = (subject: string = session.subject) =>
+    panel.publish({ ...session, subject } as unknown as SessionState);
   panel.setOpen(true);
   begin();
   const chat = {

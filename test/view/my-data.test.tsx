@@ -220,3 +220,73 @@ test('a list that cannot be read keeps nobody from erasing', async () => {
   await screen.findByText('No conversations yet.');
   expect(calls.some(({ method, path }) => method === 'DELETE' && path === '/visitor')).toBe(true);
 });
+
+test('an erase that a guest has begun ends when the guest signs in, and its question is asked anew', async () => {
+  let give = (_: object) => {};
+  let reads = 0;
+  const { calls, begin } = await openData(({ method, path }) => {
+    if (method !== 'GET' || path !== '/conversations') return undefined;
+    reads += 1;
+    // The list is read as it is opened, and again for the erase.
+    if (reads === 2)
+      return new Promise((resolve) => {
+        give = resolve;
+      });
+    return { conversations: ['one', 'two'].slice(0, reads).map((id) => ({ id, title: id, updatedAt: at })) };
+  });
+  fireEvent.click(screen.getByRole('button', { name: 'Erase everything' }));
+  fireEvent.click(await screen.findByRole('button', { name: 'Erase all conversations for good?' }));
+  await waitFor(() => expect(reads).toBe(2));
+  begin('email:ada');
+  give({ conversations: [{ id: 'one', title: 'one', updatedAt: at }] });
+  // Hers are listed, and nothing of the guest's wish is left.
+  await screen.findByText('two');
+  await screen.findByRole('button', { name: 'Erase everything' });
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(calls.filter(({ method }) => method === 'DELETE')).toEqual([]);
+});
+
+test.each(['Save as text', 'Erase everything'])(
+  '%s: what fails after the list was left is said above the composer',
+  async (name) => {
+    let fail = (_: object) => {};
+    const { panel } = await openData(({ method, path }) =>
+      path === '/visitor' && (method === 'DELETE' || name !== 'Erase everything')
+        ? new Promise((_, reject) => {
+            fail = reject;
+          })
+        : undefined,
+    );
+    fireEvent.click(screen.getByRole('button', { name }));
+    if (name === 'Erase everything')
+      fireEvent.click(await screen.findByRole('button', { name: 'Erase all conversations for good?' }));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    panel.show('conversation');
+    await screen.findByRole('textbox');
+    fail(new WidgetError('internal'));
+    await screen.findByText(/Your conversations (were not erased|could not be saved)/, { selector: 'p' });
+  },
+);
+
+test('an erase that fails leaves what was asked meanwhile where it is', async () => {
+  let fail = (_: object) => {};
+  const { panel, conversation } = await openData(({ method }) => {
+    if (method === 'PUT') return new Promise(() => {});
+    return method === 'DELETE'
+      ? new Promise((_, reject) => {
+          fail = reject;
+        })
+      : undefined;
+  });
+  await conversation.load('one');
+  fireEvent.click(screen.getByRole('button', { name: 'Erase everything' }));
+  fireEvent.click(await screen.findByRole('button', { name: 'Erase all conversations for good?' }));
+  await waitFor(() => expect(conversation.id.value).toBeUndefined());
+  panel.show('conversation');
+  conversation.send('Meanwhile?');
+  const begun = conversation.id.value;
+  fail(new WidgetError('internal'));
+  await screen.findByText(/Your conversations were not erased/, { selector: 'p' });
+  expect(conversation.id.value).toBe(begun);
+  expect(begun).not.toBe('one');
+});

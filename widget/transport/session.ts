@@ -20,8 +20,11 @@ export type SessionState = SessionReply & {
 };
 
 export type SessionKeeper = {
-  /** A call as whoever is there, once that is known; never as anybody else than when it was begun. */
-  call(call: Call): Promise<Response>;
+  /**
+   * A call as whoever is there, once that is known; never as anybody else than when it was begun, though a guest who signs
+   * in meanwhile is the same one. @param of of this subject alone
+   */
+  call(call: Call, of?: string): Promise<Response>;
   /** What the page says about who is there. @param at ms since 1970 @param isTag by the tag on each of its pages */
   say(userToken: UserToken | undefined, at: number, isTag?: boolean): void;
   happen(happening: Happening): void;
@@ -218,10 +221,11 @@ export function createSessionKeeper(deps: SessionDeps): SessionKeeper {
       if (typeof userToken === 'function') askToken = userToken;
       happen({ what: 'said', source: toSource(userToken), at: toSaidAt(userToken, at, isTag) });
     },
-    async call(call) {
+    async call(call, of) {
       let { session } = await settled(call.signal);
       const mine = era;
       const send = async () => {
+        if (of && of !== current?.subject) throw new WidgetError('aborted');
         const response = await callHelper(helper, { ...call, session });
         // What somebody else began ends with them.
         if (mine !== era) throw new WidgetError('aborted');

@@ -14,6 +14,8 @@ export function useDialog(isModal: boolean) {
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Escape' && !event.isComposing) {
       event.stopPropagation();
+      // Nor is it for what of the page stands beneath.
+      event.preventDefault();
       close();
     }
   };

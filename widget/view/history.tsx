@@ -21,7 +21,9 @@ const enough = 10;
 const toPlain = (text: string) => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase().trim();
 
 export default function History() {
-  const { sessions, list, say, t } = useChat();
+  const { sessions, panel, list, say, t } = useChat();
+  /** A guest who signs in has more conversations. */
+  const subject = panel.session.value?.subject;
   const area = useRef<HTMLElement>(null);
   const isLoading = useRef(false);
   const failure = useSignal<WidgetError | undefined>(undefined);
@@ -58,7 +60,7 @@ export default function History() {
   };
   useEffect(() => {
     void load();
-  }, []);
+  }, [subject]);
   const isNoneFound = sought.value !== '' && next === undefined && found?.length === 0;
   useEffect(() => (isNoneFound ? say(t('noneFound')) : undefined), [isNoneFound]);
   // What is sought may be further back.
@@ -119,7 +121,7 @@ export default function History() {
           }}
         >
           <summary>{t('myData')}</summary>
-          {showsData.value && <MyData />}
+          {showsData.value && <MyData key={subject} />}
         </details>
       )}
     </section>

@@ -7,6 +7,7 @@ import { PanelView } from './panel.tsx';
 export function Inline() {
   const { panel, memory, open, t } = useChat();
   const isOpen = panel.isOpen.value;
+  const name = panel.session.value?.agent.name;
   useEffect(() => {
     // A window on the next page need not be open for it.
     if (isOpen) memory.change({ open: undefined });
@@ -14,7 +15,7 @@ export function Inline() {
     else (open as (why: string) => void)('auto');
   }, [isOpen]);
   return (
-    <section class="inline" aria-label={t('chat')}>
+    <section class="inline" aria-label={name === undefined ? t('chat') : t('panel', { name })}>
       <PanelView>
         <Composer focus={false} />
       </PanelView>

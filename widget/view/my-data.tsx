@@ -17,7 +17,7 @@ const keptMs = 60_000;
 const mostPages = 5;
 
 export default function MyData() {
-  const { sessions, tabs, panel, conversation, memory, list, root, say, t } = useChat();
+  const { sessions, tabs, panel, conversation, memory, list, hint, root, say, t } = useChat();
   const isAsked = useSignal(false);
   const failure = useSignal<{ state: State; cause: WidgetError; again: () => void } | undefined>(undefined);
   const isBusy = useSignal(false);
@@ -25,23 +25,27 @@ export default function MyData() {
   const keep = useRef<HTMLButtonElement>(null);
   const erase = useRef<HTMLButtonElement>(null);
   /** One thing at a time, and what went wrong with it can be tried again. */
-  const run = async (state: State, act: (isMine: () => boolean) => Promise<void>) => {
+  const run = async (state: State, act: (isMine: () => boolean, subject?: string) => Promise<void>) => {
     if (isBusy.value) return;
     const visit = panel.visit.value;
+    const subject = panel.session.value?.subject;
+    // What was begun for one visitor ends with them, and a guest's with the guest who signs in.
+    const isMine = () => panel.visit.value === visit && panel.session.value?.subject === subject;
     isBusy.value = true;
     failure.value = undefined;
     try {
-      // What was begun for one visitor ends with them.
-      await act(() => panel.visit.value === visit);
+      await act(isMine, subject);
     } catch (error) {
       failure.value = { state, cause: toWidgetError(error), again: () => run(state, act) };
+      // The list was left meanwhile.
+      if (isMine() && !own.current) hint.value = { state };
     } finally {
       isBusy.value = false;
     }
   };
   const save = (kind: 'text' | 'json') =>
-    run('export-failed', async (isMine) => {
-      const response = await sessions.call({ method: 'GET', path: '/visitor' });
+    run('export-failed', async (isMine, subject) => {
+      const response = await sessions.call({ method: 'GET', path: '/visitor' }, subject);
       const told = (await response.json()) as VisitorExport;
       if (!isMine()) return;
       const who = {
@@ -74,7 +78,8 @@ export default function MyData() {
     return [...new Set(ids)];
   };
   const eraseAll = () =>
-    run('erase-failed', async (isMine) => {
+    run('erase-failed', async (isMine, subject) => {
+      const visit = panel.visit.value;
       const shown = conversation.id.value;
       const ids = await readIds();
       if (!isMine()) return;
@@ -82,12 +87,16 @@ export default function MyData() {
       panel.giveBack(conversation.hide(false, true));
       memory.change({ conversationId: undefined, pending: undefined, leaving: undefined });
       try {
-        await sessions.call({ method: 'DELETE', path: '/visitor' });
+        await sessions.call({ method: 'DELETE', path: '/visitor' }, subject);
       } catch (error) {
-        if (isMine() && shown !== undefined) void conversation.load(shown);
+        // Unless something else is shown by now.
+        const isFree = conversation.id.value === undefined && conversation.entries.value.length === 0;
+        if (panel.visit.value === visit && isFree && shown !== undefined) void conversation.load(shown);
         throw error;
       }
       if (!isMine()) return;
+      // What was begun meanwhile is erased too.
+      if (conversation.id.value !== undefined) conversation.startNew();
       for (const conversationId of ids) tabs.tell({ kind: 'deleted', conversationId });
       const area = own.current?.contains(root.activeElement) && own.current.closest<HTMLElement>('.history');
       list.value = { conversations: [] };

@@ -1,0 +1,72 @@
+// @vitest-environment happy-dom
+/** A call that is one visitor's alone is not made as the next one, though that one was this guest until now. */
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createMemory } from '../../widget/state/memory.ts';
+import { createSessionKeeper, type SessionState } from '../../widget/transport/session.ts';
+
+const toJwt = (claims: object) => `e30.${btoa(JSON.stringify(claims))}.e30`;
+const ada = toJwt({ email: 'ada@shop.test', iat: 1 });
+
+let asked: string[];
+let shown: SessionState | undefined;
+/** What the helper does when it is told to delete. */
+let onDelete: (subject: string) => Promise<number>;
+
+function start() {
+  const hooks = {
+    isOpen: () => true,
+    isShown: () => true,
+    drop() {},
+    publish: (session: SessionState) => {
+      shown = session;
+    },
+    refuse() {},
+    resume() {},
+    veil() {},
+  };
+  const tabs = { tell() {}, close() {} };
+  const memory = createMemory('test');
+  return createSessionKeeper({ helper: 'https://shop.test/porchlight', memory, tabs, hooks, readAt: 1 });
+}
+
+beforeEach(() => {
+  localStorage.clear();
+  sessionStorage.clear();
+  asked = [];
+  vi.stubGlobal('fetch', async (url: string, { method, headers, body }: RequestInit) => {
+    if (String(url).endsWith('/session')) {
+      const sub = JSON.parse(String(body)).ssoToken ? 'email:ada@shop.test' : 'anonymous:1';
+      const visitor = { kind: sub.startsWith('email') ? 'identified' : 'anonymous', member: false };
+      return Response.json({ session: toJwt({ sub }), visitor, agent: {}, allowed: {} });
+    }
+    const [, claims = ''] = new Headers(headers).get('authorization')!.split('.');
+    const { sub } = JSON.parse(atob(claims));
+    asked.push(`${method} ${sub}`);
+    const status = await onDelete(sub);
+    return status === 204
+      ? new Response(null, { status })
+      : Response.json({ code: 'unauthenticated', status }, { status });
+  });
+});
+afterEach(() => vi.unstubAllGlobals());
+
+test.each([
+  ['of the guest alone', true, ['DELETE anonymous:1']],
+  ['of whoever is there', false, ['DELETE anonymous:1', 'DELETE email:ada@shop.test']],
+])('%s: a guest who signs in while the call is under way', async (_, isBound, expected) => {
+  const keeper = start();
+  keeper.open();
+  await vi.waitFor(() => expect(shown?.visitor.kind).toBe('anonymous'));
+  onDelete = async (subject) => {
+    if (subject !== 'anonymous:1') return 204;
+    keeper.say(ada, Date.now());
+    await vi.waitFor(() => expect(shown?.visitor.kind).toBe('identified'));
+    return 401;
+  };
+  const call = keeper.call({ method: 'DELETE', path: '/visitor' }, isBound ? shown?.subject : undefined);
+  if (isBound) await expect(call).rejects.toMatchObject({ code: 'aborted' });
+  else expect((await call).status).toBe(204);
+  expect(asked).toEqual(expected);
+  keeper.close();
+  shown = undefined;
+});
