@@ -354,7 +354,7 @@ test('two clicks on a launcher that is still loading, and a double click later, 
 test('what a page queued wrongly, and a listener of its that throws, stop nothing; ready comes before the first intent', async () => {
   await visit('/early');
   await expect.poll(() => page.evaluate(() => (window as unknown as Scope).happened)).toEqual(['ready']);
-  expect(told.filter((line) => line.startsWith('warning: Porchlight'))).toHaveLength(2);
+  expect(told.filter((line) => line.startsWith('error: Porchlight:'))).toHaveLength(2);
   await chatWorks();
   expect(await page.evaluate(() => (window as unknown as Scope).happened)).toEqual(['ready', 'open']);
 });
