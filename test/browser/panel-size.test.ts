@@ -49,6 +49,37 @@ test('the window grows and shrinks by one button, stays where it was read, and i
   await context.close();
 });
 
+test('who reads further up stays at the same words', async () => {
+  const { context, chat, page } = await visit(stage.browser, at('/'), { viewport, reducedMotion: 'reduce' });
+  await chat.open();
+  for (const question of ['One?', 'Two?', 'Three?']) {
+    await chat.ask(question);
+    await chat.answers.last().and(chat.inside('[data-status="completed"]')).waitFor();
+    await chat.send.waitFor();
+  }
+  const list = chat.inside('.messages');
+  await list.hover();
+  await page.mouse.wheel(0, -1_500);
+  /** The turn at the upper edge, and how much of it is above. */
+  const readPlace = () =>
+    list.evaluate((one) => {
+      const edge = one.getBoundingClientRect().top;
+      const index = [...one.children].findIndex((child) => child.getBoundingClientRect().bottom > edge);
+      const { top, height } = one.children[index]!.getBoundingClientRect();
+      return [index, Math.round(((edge - top) / height) * 20)];
+    });
+  const fromEnd = () => list.evaluate((one) => one.scrollHeight - one.clientHeight - one.scrollTop);
+  await expect.poll(fromEnd).toBeGreaterThan(1_000);
+  const place = await readPlace();
+  await chat.button('Larger window').click();
+  await expect.poll(readPlace).toEqual(place);
+  await chat.button('Larger window').click();
+  await expect.poll(readPlace).toEqual(place);
+  await page.setViewportSize({ width: 470, height: 800 });
+  await expect.poll(readPlace).toEqual(place);
+  await context.close();
+});
+
 test('where it would change nothing the button is not there', async () => {
   const phone = await visit(stage.browser, at('/'), { viewport: { width: 390, height: 844 } });
   await phone.chat.open();

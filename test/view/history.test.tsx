@@ -334,3 +334,21 @@ test.each([
   await screen.findByText(sentence, { selector: 'p' });
   await waitFor(() => expect(screen.getByRole('status').textContent).toContain(sentence));
 });
+
+test('a list that was asked for as a guest is asked for anew by the customer whom the guest has become', async () => {
+  let give = (_: object) => {};
+  let reads = 0;
+  const { begin } = await openList(({ path }) => {
+    if (path !== '/conversations') return undefined;
+    reads += 1;
+    if (reads > 1) return undefined;
+    return new Promise((resolve) => {
+      give = resolve;
+    });
+  });
+  await waitFor(() => expect(reads).toBe(1));
+  begin('email:ada');
+  give({ conversations: [] });
+  await findRow('Tents');
+  expect(screen.queryByText('No conversations yet.')).toBe(null);
+});

@@ -290,3 +290,23 @@ test('an erase that fails leaves what was asked meanwhile where it is', async ()
   expect(conversation.id.value).toBe(begun);
   expect(begun).not.toBe('one');
 });
+
+test('of what was asked while all was erased the helper says whether it is still there', async () => {
+  let give = (_: object) => {};
+  const { panel, conversation, calls } = await openData(({ method }) => {
+    if (method === 'PUT') return new Promise(() => {});
+    return method === 'DELETE'
+      ? new Promise((resolve) => {
+          give = resolve;
+        })
+      : undefined;
+  });
+  fireEvent.click(screen.getByRole('button', { name: 'Erase everything' }));
+  fireEvent.click(await screen.findByRole('button', { name: 'Erase all conversations for good?' }));
+  await waitFor(() => expect(calls.some(({ method }) => method === 'DELETE')).toBe(true));
+  panel.show('conversation');
+  conversation.send('Meanwhile?');
+  const begun = conversation.id.value;
+  give(new Response(null, { status: 204 }));
+  await waitFor(() => expect(calls.map(({ path }) => path)).toContain(`/conversations/${begun}`));
+});

@@ -44,18 +44,24 @@ export default function History() {
   const load = async (cursor?: string) => {
     if (isLoading.current) return;
     isLoading.current = true;
+    const mine = panel.session.value?.subject;
+    const isMine = () => panel.session.value?.subject === mine;
     try {
       const query = cursor === undefined ? '' : `?cursor=${encodeURIComponent(cursor)}`;
-      const response = await sessions.call({ method: 'GET', path: `/conversations${query}` });
+      const response = await sessions.call({ method: 'GET', path: `/conversations${query}` }, mine);
       const told = (await response.json()) as ConversationList;
+      if (!isMine()) return;
       const before = cursor === undefined ? [] : (list.value?.conversations ?? []);
       list.value = { ...told, conversations: [...before, ...told.conversations] };
       failure.value = undefined;
     } catch (error) {
+      if (!isMine()) return;
       failedAt.current = cursor;
       failure.value = toWidgetError(error);
     } finally {
       isLoading.current = false;
+      // Somebody else is there by now, or the guest has signed in.
+      if (!isMine()) void load();
     }
   };
   useEffect(() => {

@@ -69,9 +69,17 @@ export function Messages() {
     else if (area && fromEndPx !== undefined) area.scrollTop = area.scrollHeight - fromEndPx;
   }, [oldest]);
   useLayoutEffect(stayAtEnd, [problem, refused]);
-  // The composer grows, a phone's keyboard comes up.
+  /** What stands at the upper edge, and how much of it is above that. */
+  const place = useRef<{ message: Element; part: number } | undefined>(undefined);
+  // The composer grows, a phone's keyboard comes up; the window becomes wider, and its lines are others.
   useEffect(() => {
-    const watch = new ResizeObserver(stayAtEnd);
+    const watch = new ResizeObserver(() => {
+      stayAtEnd();
+      const area = list.current;
+      if (follows.current || !area || !place.current) return;
+      const { top, height } = place.current.message.getBoundingClientRect();
+      area.scrollTop += top + place.current.part * height - area.getBoundingClientRect().top;
+    });
     if (list.current) watch.observe(list.current);
     return () => watch.disconnect();
   }, []);
@@ -84,6 +92,12 @@ export function Messages() {
     if (scrollTop < lastTop.current || !follows.current)
       follows.current = area.scrollHeight - scrollTop - area.clientHeight < atEndPx;
     lastTop.current = scrollTop;
+    if (!follows.current) {
+      const edge = area.getBoundingClientRect().top;
+      const message = [...area.children].find((one) => one.getBoundingClientRect().bottom > edge);
+      const { top, height } = (message ?? area).getBoundingClientRect();
+      place.current = message && { message, part: (edge - top) / height };
+    }
     isAway.value = !follows.current;
     if (scrollTop < nearTopPx && conversation.hasOlder.value && !problem) void conversation.loadOlder();
   };

@@ -95,8 +95,8 @@ export default function MyData() {
         throw error;
       }
       if (!isMine()) return;
-      // What was begun meanwhile is erased too.
-      if (conversation.id.value !== undefined) conversation.startNew();
+      // What was begun meanwhile may have come before the erase or after it: the helper knows.
+      if (conversation.id.value !== undefined) void conversation.load(conversation.id.value);
       for (const conversationId of ids) tabs.tell({ kind: 'deleted', conversationId });
       const area = own.current?.contains(root.activeElement) && own.current.closest<HTMLElement>('.history');
       list.value = { conversations: [] };
