@@ -19,7 +19,7 @@ export type ChatApi = PorchlightApi & {
 };
 
 const methods =
-  'open close toggle setOpenStyle setLanguage setContext send prefill newConversation openConversation'.split(
+  'close setLanguage setContext prefill setOpenStyle send open openConversation newConversation toggle'.split(
     ' ',
   ) as 'open'[];
 /** What concerns a conversation is for the visitor of the moment: nobody signs out and another one in as fast as that. */

@@ -70,15 +70,22 @@ export function Messages() {
   }, [oldest]);
   useLayoutEffect(stayAtEnd, [problem, refused]);
   /** What stands at the upper edge, and how much of it is above that. */
-  const place = useRef<{ message: Element; part: number } | undefined>(undefined);
+  const place = useRef<{ block: Element; part: number } | undefined>(undefined);
+  const width = useRef(0);
+  /** Where it was put so that the place stays: that is no scrolling of the reader's. */
+  const putAt = useRef(-1);
   // The composer grows, a phone's keyboard comes up; the window becomes wider, and its lines are others.
   useEffect(() => {
     const watch = new ResizeObserver(() => {
       stayAtEnd();
       const area = list.current;
-      if (follows.current || !area || !place.current) return;
-      const { top, height } = place.current.message.getBoundingClientRect();
-      area.scrollTop += top + place.current.part * height - area.getBoundingClientRect().top;
+      if (!area || width.current === area.clientWidth) return;
+      width.current = area.clientWidth;
+      const { block, part } = place.current ?? {};
+      if (follows.current || !block?.isConnected) return;
+      const { top, height } = block.getBoundingClientRect();
+      area.scrollTop += top + part! * height - area.getBoundingClientRect().top;
+      putAt.current = area.scrollTop;
     });
     if (list.current) watch.observe(list.current);
     return () => watch.disconnect();
@@ -86,18 +93,17 @@ export function Messages() {
 
   const onScroll = () => {
     const area = list.current;
-    if (!area) return;
+    // The browser has moved what has other lines now, and that is put right as soon as it can be measured.
+    if (!area || (!follows.current && width.current > 0 && width.current !== area.clientWidth)) return;
     const { scrollTop } = area;
+    const isPut = scrollTop === putAt.current;
+    putAt.current = -1;
+    if (isPut) return;
     // Our own scrolling to the end measures nothing. Only the very end is followed again.
     if (scrollTop < lastTop.current || !follows.current)
       follows.current = area.scrollHeight - scrollTop - area.clientHeight < atEndPx;
     lastTop.current = scrollTop;
-    if (!follows.current) {
-      const edge = area.getBoundingClientRect().top;
-      const message = [...area.children].find((one) => one.getBoundingClientRect().bottom > edge);
-      const { top, height } = (message ?? area).getBoundingClientRect();
-      place.current = message && { message, part: (edge - top) / height };
-    }
+    if (!follows.current) place.current = findPlace(area);
     isAway.value = !follows.current;
     if (scrollTop < nearTopPx && conversation.hasOlder.value && !problem) void conversation.loadOlder();
   };
@@ -160,6 +166,19 @@ export function Messages() {
       )}
     </div>
   );
+}
+
+/** A block, and no whole message: that may still be written. */
+function findPlace(area: Element) {
+  const edge = area.getBoundingClientRect().top;
+  let block = area;
+  for (;;) {
+    const inside = [...block.children].find((one) => one.getBoundingClientRect().bottom > edge);
+    if (!inside || /^(p|li|pre|tr|h\d)$/.test(block.localName)) break;
+    block = inside;
+  }
+  const { top, height } = block.getBoundingClientRect();
+  return { block, part: (edge - top) / height };
 }
 
 function Welcome() {
