@@ -113,11 +113,14 @@ export function installWatch(): void {
         );
         asked += 1;
         await waitFor('[data-role="agent"][data-status="completed"]', asked);
+        const isShown = () => mustShow === undefined || findBodies().at(-1)!.textContent!.includes(mustShow);
+        // What reads rare character references comes when it comes.
+        for (let tries = 0; !isShown() && tries < 100; tries += 1)
+          await new Promise((resolve) => setTimeout(resolve, 50));
         const body = findBodies().at(-1)!;
         check(body);
         poke(body);
-        if (mustShow !== undefined && !body.textContent!.includes(mustShow))
-          faults.add(`${vector}: does not show ${mustShow}`);
+        if (!isShown()) faults.add(`${vector}: does not show ${mustShow}`);
       },
       checkAll(names: string[]) {
         for (const [index, body] of findBodies().entries()) {
