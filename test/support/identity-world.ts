@@ -1,4 +1,7 @@
-/** Three tabs of one site, one storage, one channel and a helper, with the widget's identity machine in each tab. */
+/**
+ * Three tabs of one site, one storage, one channel and a helper, with the widget's identity machine in each tab. What one
+ * tab stores of who is there the others may see later than its news, and than an opening at once.
+ */
 import {
   createIdentity,
   type Happening,
@@ -29,7 +32,19 @@ export const acts = [
     'ask',
     'speak again',
   ] as const),
-  ...(['reply', 'reply', 'reply', 'reply', 'fail', 'refuse', 'hear', 'hear', 'expire', 'freeze'] as const),
+  ...([
+    'reply',
+    'reply',
+    'reply',
+    'reply',
+    'fail',
+    'refuse',
+    'hear',
+    'hear',
+    'hear and open',
+    'expire',
+    'freeze',
+  ] as const),
 ];
 
 /** Something that was asked: of whom the page then spoke, and the guest that was offered. */
@@ -59,7 +74,9 @@ export function createWorld(site: Site) {
   /** Who is signed in at the site, and how often that changed. */
   let truth: Who;
   let changes = 0;
+  /** What is stored, and what each tab sees of it. */
   let kept: Kept | undefined;
+  const views: (Kept | undefined)[] = [];
   let guests = 0;
   let current = 0;
   /** Panels that news of another tab closed. */
@@ -89,16 +106,26 @@ export function createWorld(site: Site) {
     tabs[index] = { identity, ...empty, words, fresh, inbox: [], pending: [], isUninformed: false };
     speak(index, true);
   };
-  const keep = (next: Kept) => {
+  const keep = (index: number, next: Kept) => {
     if (kept?.place === changes && next.subject !== kept.subject && kept.guest === undefined)
       faults.push(`the place of ${kept.subject} is lost, though nobody else came`);
     kept = next;
+    views[index] = next;
+  };
+  const toClaimed = (view: Kept | undefined, { who, at }: { who: Who; at: number }): Kept => {
+    const isGuests = view?.guest !== undefined && (view.who === undefined || view.who === who);
+    const stays = isGuests || view?.subject === who;
+    return { subject: undefined, ...(stays ? view : {}), who, saidAt: at };
+  };
+  const catchUp = () => {
+    for (const index of [0, 1, 2]) views[index] = kept;
   };
   const happen = (index: number, happening: Happening) => {
     const tab = tabs[index]!;
     now += 1;
     const { isOpen } = tab;
-    const around = { now, isOpen, isShown: isOpen, kept: kept && { ...kept } };
+    const view = views[index];
+    const around = { now, isOpen, isShown: isOpen, kept: view && { ...view } };
     const [identity, todos] = step(tab.identity, happening, around);
     const { shown, veiled, veils } = tab.identity;
     const veil = veiled ? veils : 0;
@@ -137,12 +164,9 @@ export function createWorld(site: Site) {
           closed += 1;
         }
         break;
-      case 'claim': {
-        const isGuests = kept?.guest !== undefined && (kept.who === undefined || kept.who === todo.who);
-        const stays = isGuests || kept?.subject === todo.who;
-        keep({ subject: undefined, ...(stays ? kept : {}), who: todo.who, saidAt: todo.at });
+      case 'claim':
+        keep(index, toClaimed(views[index], todo));
         break;
-      }
       case 'tell':
         for (const other of tabs) if (other !== tabs[index] && !other.isFrozen) other.inbox.push(todo);
         break;
@@ -150,9 +174,11 @@ export function createWorld(site: Site) {
         const { subject, isGuest, who } = tab.identity.shown!;
         const next: Kept = { subject, who, saidAt: todo.at };
         if (isGuest) next.guest = subject;
-        if (!tab.isUninformed && kept?.place !== undefined && (kept.subject === subject || kept.guest))
-          next.place = kept.place;
-        keep(next);
+        const view = views[index];
+        if (!tab.isUninformed && view?.place !== undefined && (view.subject === subject || view.guest))
+          next.place = view.place;
+        keep(index, next);
+        catchUp();
         break;
       }
       case 'resume':
@@ -163,7 +189,7 @@ export function createWorld(site: Site) {
       default:
         if (todo.do === 'ask') counts.asks += 1;
         if (todo.do === 'open') counts.openings += 1;
-        tab.pending.push({ todo, truth, guest: kept?.guest });
+        tab.pending.push({ todo, truth, guest: views[index]?.guest });
     }
   };
   const reply = (index: number, { todo, truth: then, guest }: Pending) => {
@@ -222,6 +248,7 @@ export function createWorld(site: Site) {
     for (const tab of tabs) tab.isUninformed ||= (!kept || wasUnnoted) && site !== 'callback';
     if (clears) {
       kept = undefined;
+      catchUp();
       for (const [at, tab] of tabs.entries()) {
         if (at === index) continue;
         if (!tab.isFrozen) happen(at, { what: 'lost' });
@@ -249,18 +276,29 @@ export function createWorld(site: Site) {
     // A page that nobody could tell of a change is out of reach: nothing may be kept before the first use.
     if (tab.isOpen || tab.isUninformed) return;
     tab.isOpen = true;
+    // That it is open is stored, with all else that this tab sees.
+    if (views[index]) keep(index, { ...views[index] });
     const { phase } = tab.identity;
     happen(index, {
       what: phase === 'rest' || phase === 'superseded' || phase === 'stuck' ? 'begin' : 'seen',
     });
+  };
+  const hear = (index: number) => {
+    const news = tabs[index]!.inbox.shift();
+    const view = views[index];
+    // For a moment news counts as stored.
+    if (view && news && !news.ask && view.saidAt < news.at) views[index] = toClaimed(view, news);
+    if (news) happen(index, { what: 'told', who: news.who, ask: news.ask, at: news.at });
   };
 
   const act = (event: Event) => {
     now += 1;
     const index = event.tab;
     const tab = tabs[index]!;
+    if (!event.act.startsWith('hear')) catchUp();
     // Nothing happens in a page that is frozen, until its visitor is back.
-    if (tab.isFrozen && ['reply', 'fail', 'refuse', 'hear', 'expire'].includes(event.act)) return;
+    if (tab.isFrozen && ['reply', 'fail', 'refuse', 'hear', 'hear and open', 'expire'].includes(event.act))
+      return;
     switch (event.act) {
       case 'reply':
       case 'refuse':
@@ -288,11 +326,14 @@ export function createWorld(site: Site) {
         else reply(index, pending);
         break;
       }
-      case 'hear': {
-        const news = tab.inbox.shift();
-        if (news) happen(index, { what: 'told', who: news.who, ask: news.ask, at: news.at });
+      case 'hear':
+        hear(index);
         break;
-      }
+      case 'hear and open':
+        while (tab.inbox.length > 0) hear(index);
+        goTo(index);
+        open(index);
+        break;
       case 'expire':
         happen(index, { what: 'expired' });
         break;
@@ -353,6 +394,7 @@ export function createWorld(site: Site) {
     /** All that is under way comes to its end, and the visitor opens the chat in each tab. */
     finish() {
       for (const index of [0, 1, 2]) {
+        catchUp();
         goTo(index);
         open(index);
         for (let rounds = 0; rounds < 80; rounds += 1)

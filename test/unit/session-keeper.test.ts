@@ -70,3 +70,25 @@ test.each([
   keeper.close();
   shown = undefined;
 });
+
+test('a sign-out that is told before the storage shows it leaves nothing of the guest whose token was refused', async () => {
+  const offered: unknown[] = [];
+  const usual = fetch;
+  vi.stubGlobal('fetch', async (url: string, init: RequestInit) => {
+    const { ssoToken, session } = JSON.parse(String(init.body));
+    offered.push(session);
+    if (ssoToken) return Response.json({ code: 'sso-token-invalid', status: 401 }, { status: 401 });
+    return usual(url, init);
+  });
+  const keeper = start();
+  keeper.say(ada, Date.now() - 10);
+  keeper.open();
+  await vi.waitFor(() => expect(shown?.tokenRefused).toBe(true));
+  // Another tab's page says that nobody is there; what it has stored is not to be read here yet.
+  keeper.happen({ what: 'told', who: undefined, ask: false, at: Date.now() });
+  shown = undefined;
+  keeper.open();
+  await vi.waitFor(() => expect(shown).toBeDefined());
+  expect(offered.at(-1)).toBeUndefined();
+  keeper.close();
+});

@@ -49,6 +49,8 @@ export type Memory = {
   read(): Remembered;
   /** What all tabs share about who is there; undefined before the first use. */
   readKept(): Around['kept'];
+  /** News of another tab: for a moment it counts as stored, since it may be here before what that tab has stored. */
+  hear(who: string | undefined, at: number): void;
   /** Of another visitor than this tab's, only `open` is changed; `open` and `wide` are all tabs'. */
   change(change: { [K in keyof Place]?: Place[K] | undefined }): void;
   /** What is being written, in this tab alone. */
@@ -67,6 +69,9 @@ export type Memory = {
   readonly keeps: boolean;
 };
 
+/** How long what another tab has stored may take to be seen here, in ms. */
+const lagMs = 1_000;
+
 /**
  * @param key of this helper's bot
  * @param readStorage may throw at every touch: blocked, full, private
@@ -81,6 +86,7 @@ export function createMemory(
   let keeps = true;
   let cache: Stored | undefined;
   let own: string | undefined;
+  let heard: { who: string | undefined; at: number; since: number } | undefined;
 
   const readAll = (): Stored => {
     if (keeps || cache === undefined) {
@@ -91,6 +97,10 @@ export function createMemory(
         cache ??= {};
       }
     }
+    const said = toSaid(cache);
+    // Else what is written from here would bring the earlier visitor back.
+    if (heard && performance.now() - heard.since < lagMs && said !== undefined && said < heard.at)
+      cache = toClaimed(cache, heard.who, heard.at, cache.tag === true);
     return cache;
   };
   const readTab = (place: Place): Place => {
@@ -128,9 +138,12 @@ export function createMemory(
   return {
     read,
     readKept() {
-      const { subject, who, said } = read();
-      // A word from the future was noted before the clock was set back: any word is later.
-      return said === undefined ? undefined : { subject, who, saidAt: said > Date.now() ? 0 : said };
+      const kept = read();
+      const saidAt = toSaid(kept);
+      return saidAt === undefined ? undefined : { subject: kept.subject, who: kept.who, saidAt };
+    },
+    hear(who, at) {
+      if (!heard || heard.at < at) heard = { who, at, since: performance.now() };
     },
     change(changes) {
       const all = readAll();
@@ -171,6 +184,11 @@ export function createMemory(
       return keeps;
     },
   };
+}
+
+/** A word from the future was noted before the clock was set back: any word is later. */
+function toSaid({ said }: Shared): number | undefined {
+  return said !== undefined && said > Date.now() ? 0 : said;
 }
 
 function toFilled(value: object): object {

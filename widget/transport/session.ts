@@ -88,6 +88,7 @@ export function createSessionKeeper(deps: SessionDeps): SessionKeeper {
   const happen = (happening: Happening) => {
     if (closing.signal.aborted) return;
     const isOpen = hooks.isOpen();
+    if (happening.what === 'told' && !happening.ask) memory.hear(happening.who, happening.at);
     const kept = memory.readKept();
     const [next, todos] = step(identity, happening, { now: now(), isOpen, isShown: hooks.isShown(), kept });
     identity = next;
@@ -117,16 +118,13 @@ export function createSessionKeeper(deps: SessionDeps): SessionKeeper {
         return memory.claim(todo.who, todo.at, saysByTag);
       case 'tell':
         return tabs.tell({ kind: 'identity', who: todo.who, ask: todo.ask, at: todo.at });
-      case 'settle':
+      case 'settle': {
         current = reply as SessionState;
-        memory.setIdentity(
-          current.subject,
-          current.visitor.kind === 'anonymous' ? current.session : undefined,
-          identity.shown?.who,
-          todo.at,
-          saysByTag,
-        );
-        return hooks.publish(current, identity.shown?.who);
+        const who = identity.shown?.who;
+        const guest = current.visitor.kind === 'anonymous' ? current.session : undefined;
+        memory.setIdentity(current.subject, guest, who, todo.at, saysByTag);
+        return hooks.publish(current, who);
+      }
       case 'resume':
         return hooks.resume();
       case 'refuse': {
