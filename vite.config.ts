@@ -6,7 +6,7 @@ import { brotliCompressSync, constants } from 'node:zlib';
 import type { BuildEnvironmentOptions, EnvironmentOptions, Plugin, Rolldown } from 'vite';
 import { defineConfig } from 'vitest/config';
 import { cutMarked } from './widget/build/cut-marked.ts';
-import { cutPreact } from './widget/build/cut-preact.ts';
+import { cutHooks, cutPreact } from './widget/build/cut-preact.ts';
 import { cutCore, cutSignals } from './widget/build/cut-signals.ts';
 
 const widgetFolder = 'dist/widget';
@@ -42,7 +42,7 @@ const nameApp: Plugin = {
     code.includes('__APP_FILE__')
       ? code
           .replaceAll('__APP_FILE__', JSON.stringify(findFile('app')))
-          .replaceAll('__NOTE_FILE__', JSON.stringify(findFile('loader-note')))
+          .replaceAll('__SELDOM_FILE__', JSON.stringify(findFile('seldom')))
       : null,
 };
 
@@ -59,6 +59,7 @@ const cutPackages: Plugin = {
   transform(code, id) {
     if (/marked[\\/]lib[\\/]marked\.esm\.js$/.test(id)) return cutMarked(code);
     if (/[\\/]preact[\\/]dist[\\/]preact\.mjs$/.test(id)) return cutPreact(code);
+    if (/[\\/]preact[\\/]hooks[\\/]dist[\\/]hooks\.mjs$/.test(id)) return cutHooks(code);
     if (/@preact[\\/]signals[\\/]dist[\\/]signals\.mjs$/.test(id)) return cutSignals(code);
     if (/@preact[\\/]signals-core[\\/]dist[\\/]signals-core\.mjs$/.test(id)) return cutCore(code);
     return null;
@@ -200,7 +201,7 @@ export default defineConfig({
       { codeSplitting: { groups: [{ name: 'app', test: /widget\/element\.ts$/ }] } },
     ),
     // The loader loads it where the app is not loaded, so it shares no file with the app.
-    note: toWidgetEnvironment({ 'loader-note': 'widget/loader-note.ts' }),
+    note: toWidgetEnvironment({ seldom: 'widget/seldom.ts' }),
     loader: toWidgetEnvironment(
       { loader: 'widget/loader.ts' },
       // Of so few lines the plain ones pack better.

@@ -9,9 +9,9 @@ import launcherCss from './styles/launcher.css?inline';
 
 /** Replaced by the build. */
 declare const __APP_FILE__: string;
-declare const __NOTE_FILE__: string;
+declare const __SELDOM_FILE__: string;
 
-type NoteModule = typeof import('./loader-note.ts');
+type NoteModule = typeof import('./seldom.ts');
 /** `tag` is for the script alone, when a page that was swapped in runs it again, and for a box. */
 export type ChatApi = PorchlightApi & {
   /** @param at when it was said, in ms since 1970; default now */
@@ -40,7 +40,7 @@ export function startChat(
 ): ChatApi {
   const load = (file: string) => import(/* @vite-ignore */ new URL(file, src).href);
   const seldom = <N extends keyof NoteModule>(name: N, ...values: Parameters<NoteModule[N]>) =>
-    load(__NOTE_FILE__).then(
+    load(__SELDOM_FILE__).then(
       (module) => module[name](...values),
       () => {},
     );

@@ -5,6 +5,5 @@ export function createLauncher(position = ''): HTMLButtonElement {
   button.part = 'launcher';
   button.ariaLabel = 'Open chat';
   button.ariaExpanded = 'false';
-  button.ariaHasPopup = 'dialog';
   return button;
 }

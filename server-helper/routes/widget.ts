@@ -13,7 +13,7 @@ export type WidgetFile = {
 export type WidgetFiles = ReadonlyMap<string, WidgetFile>;
 
 /** What a loader asks for by the name it was built with; a page that was loaded before an upgrade asks for an old one. */
-const entries = ['app', 'loader-note'];
+const entries = ['app', 'seldom'];
 
 export function getWidgetFile(files: WidgetFiles, { params, request }: Exchange): Response {
   const { file: name = '' } = params;

@@ -44,7 +44,7 @@ export function measureSize() {
   later.delete(answer);
   for (const name of readImports(answer).later) later.add(name);
   // By the loader, where the chat was used and is closed.
-  for (const name of readdirSync(folder)) if (/^loader-note-.*\.js$/.test(name)) later.add(name);
+  for (const name of readdirSync(folder)) if (/^seldom-.*\.js$/.test(name)) later.add(name);
   return {
     files,
     later: [...later].map(toFile),

@@ -12,7 +12,7 @@ const files = new Map([
   ['loader.js', toFile('loader', 'W/"one"')],
   ['loader-Abcdefgh.js', toFile('loader')],
   ['app-Abcdefgh.js', toFile('app')],
-  ['loader-note-Abcdefgh.js', toFile('note')],
+  ['seldom-Abcdefgh.js', toFile('note')],
 ]);
 const get = (file: string, headers: Record<string, string> = {}) =>
   getWidgetFile(files, {
@@ -36,7 +36,7 @@ test('the alias is asked for anew at each page, and sent anew when it has change
 
 test.each([
   ['app-12345678.js', './app-Abcdefgh.js'],
-  ['loader-note-12345678.js', './loader-note-Abcdefgh.js'],
+  ['seldom-12345678.js', './seldom-Abcdefgh.js'],
 ])('%s of another build leads to the one that is there, for now', (name, location) => {
   const { status, headers } = get(name);
   expect([status, headers.get('location'), headers.get('cache-control')]).toEqual([

@@ -1,6 +1,6 @@
 /**
  * For the build: leaves out of preact what this widget never does. It takes over nothing that a server drew, draws
- * nothing elsewhere than where it stands, sets no inner HTML, and its components are functions.
+ * nothing elsewhere than where it stands, sets no inner HTML and no inline styles, and its components are functions.
  */
 
 const unused: readonly (readonly [RegExp, string])[] = [
@@ -51,17 +51,61 @@ const unused: readonly (readonly [RegExp, string])[] = [
   ],
   [/C&&u\.__c&&d\.getSnapshot[\s\S]*?\)\),/, ''],
   [/if\(\(e=\(o=i\.constructor\)[\s\S]*?\|=2\)/, ''],
+  [/C=\(s=V\.prototype\)&&s\.render,/, ''],
+  [/\(C\?r\.__c=d=new V\(M,L\):\((r\.__c=d=new x\(M,L\),d\.constructor=V,d\.render=K)\)/, '($1'],
+  [/k=d\.props,b=d\.state,/, ''],
+  [/"function"==typeof n&&\(n=n\(_\(\{\},r\),this\.props\)\),/, ''],
+  [/t&&this\.__k\.push\(t\),/, ''],
+  [/x\.prototype\.forceUpdate=function[\s\S]*?\},(?=x\.prototype\.render)/, ''],
+  // Consumers of a context: here it is read by a hook.
+  [/j=\(s=V\.contextType\)&&i\[s\.__c\],L=s\?j\?j\.props\.value:s\.__:i,/, 'L=i,'],
+  [/,j&&j\.sub\(d\),/, ','],
+  [/t\.Provider=\(t\.Consumer=[\s\S]*?\)\.contextType=t,t/, 't.Provider=t'],
+  // Hooks of other libraries: of when to draw, and into each node and event.
+  [/\(8&t\.__g\|\|\((.*?)\)\)&&i==n\.debounce[\s\S]*?\(H\)\}/, '8&t.__g||($1)||queueMicrotask(H)}'],
+  [/\(f=u\.length\)&&\(i\|\|queueMicrotask\)\(H\)/, '(f=u.length)&&queueMicrotask(H)'],
+  [/return!o&&n\.vnode&&n\.vnode\(e\),e/, 'return e'],
+  [/n\.vnode&&n\.vnode\(r\),/, ''],
+  [/n\.event\?n\.event\(r\):r/, 'r'],
+  // Into a document, or where something stands already.
+  [/9==r\.nodeType&&\(r=r\.documentElement\),i=\(u=t&&32&t\.__u\)\?null:/, 'i='],
+  [/i\?null:r\.firstChild\?d\.call\(r\.childNodes\):null,f,i\?i\.__e:r\.firstChild,/, 'null,f,i?i.__e:null,'],
+  [/32&u\.__u\?\[i\]:null,f,i\|\|S\(u\),32&u\.__u,/, 'null,f,i||S(u),0,'],
+  [/M=a\.ownerDocument\|\|document/, 'M=document'],
+  // Inline styles, which a strict policy of the page would refuse; elements and attributes that are not used here.
+  [/if\("style"==t\)[\s\S]*?T\(n\.style,t,r\[t\]\)\}else (?=if\("o"==t)/, ''],
+  [/(if\("http:\/\/www\.w3\.org\/2000\/svg")==i\)t=t\.replace[\s\S]*?else if\(/, '$1!=i&&'],
+  [/"width"!=t&&"height"!=t&&("href"!=t&&)"list"!=t&&"form"!=t&&/, '$1'],
+  [/"download"!=t&&"rowSpan"!=t&&"colSpan"!=t&&("role"!=t&&)"popover"!=t&&/, '$1'],
+  [/"popover"==t&&1==r\?"":r/, 'r'],
+  [/x\.is\?x:a/, 'a'],
+  [/"progress"==C&&null==b\?t\.removeAttribute\(s\):/, ''],
+  [/&&\("progress"!=C\|\|b\)/, ''],
 ];
 
-/**
- * @param code the module of preact, minified as it is published
- * @throws when it has another shape than this was written for
- */
-export function cutPreact(code: string): string {
+/** Of the hooks: no component has a state of its own or an id, none is drawn on a server, and nobody watches them. */
+const unusedOfHooks: typeof unused = [
+  [/a\.__h&&a\.__h\(r,n,f\|\|t\),f=0;/, ''],
+  [/return f=5,w/, 'return w'],
+  [/!a\.__s&&(E\(i\.__H,u\)&&\(i\.__P=!0)/, '$1'],
+  [/!a\.__s&&(E\(i\.__H,u\)&&\(i\.__P=!1)/, '$1'],
+  [/a\.__=function\(n,t\)\{[\s\S]*?\},(?=a\.__r=)/, ''],
+  [/n\.__N&&\(n\.__=n\.__N\),n\.u=n\.__N=void 0/, 'n.u=void 0'],
+];
+
+function cut(code: string, parts: typeof unused): string {
   let kept = code;
-  for (const [pattern, rest] of unused) {
+  for (const [pattern, rest] of parts) {
     if (!pattern.test(kept)) throw new Error('preact has another shape now: see widget/build/cut-preact.ts');
     kept = kept.replace(pattern, rest);
   }
   return kept;
 }
+
+/**
+ * @param code the module of preact, minified as it is published
+ * @throws when it has another shape than this was written for
+ */
+export const cutPreact = (code: string): string => cut(code, unused);
+/** The same of its hooks. */
+export const cutHooks = (code: string): string => cut(code, unusedOfHooks);

@@ -28,6 +28,8 @@ const bindings: readonly (readonly [RegExp, string])[] = [
     /("unmount",\(\w+,(\w+)\)=>\{)if\("string"==typeof \2\.type\)\{[\s\S]*?\}else(\{let \w+=\2\.__c;[\s\S]*?\})(?=\w+\(\2\)\}\);\w+\("__h")/,
     '$1$3',
   ],
+  // Of states of components.
+  [/\w+\("__h",\(\w+,\w+,\w+,\w+\)=>\{[\s\S]*?\}\);(?=\w+\.prototype\.should)/, ''],
 ];
 
 /** Of the core: who watches a signal and what it is called is asked by nobody, and no signal is written as text. */
