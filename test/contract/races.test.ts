@@ -1,13 +1,12 @@
 /** Moments that no process can be held at: a helper within the test, over a store whose answers come late. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createUndiciDispatch } from '../../server-helper/agent/dispatch-undici.ts';
-import { createHelper } from '../../server-helper/handler.ts';
 import type { HelperOptions } from '../../server-helper/index.ts';
 import { createMemoryStore } from '../../server-helper/store/memory.ts';
 import { type FakeAgent, startFakeAgent } from '../support/fake-agent.ts';
 import { createGate } from '../support/gate.ts';
-import { secrets, target, untilAsync } from '../support/helper-process.ts';
+import { startInside } from '../support/helper-inside.ts';
+import { untilAsync } from '../support/helper-process.ts';
 
 let agent: FakeAgent;
 beforeAll(async () => {
@@ -16,30 +15,14 @@ beforeAll(async () => {
 afterAll(() => agent.close());
 
 async function start(options: Pick<HelperOptions, 'store' | 'workspace'>) {
-  const { dispatch, close } = createUndiciDispatch();
-  const helper = createHelper(
-    { agentUrl: agent.url, apiKey: secrets.apiKey, ...target, ...options },
-    { dispatch },
-  );
-  let session = '';
-  const send = (method: string, path: string, body?: object) =>
-    helper.fetch(
-      new Request(`http://helper.test/porchlight${path}`, {
-        method,
-        headers: { authorization: `Bearer ${session}`, 'content-type': 'application/json' },
-        body: body ? JSON.stringify(body) : null,
-      }),
-    );
-  ({ session } = (await (await send('POST', '/session', {})).json()) as { session: string });
+  const { send, openSession, stop } = startInside(agent.url, options);
+  const session = await openSession();
   const conversationId = randomUUID();
   return {
-    send,
+    send: (method: string, path: string, body?: object) => send(session, method, path, body),
     path: `/conversations/${conversationId}/turns/${randomUUID()}`,
     history: `/conversations/${conversationId}`,
-    async stop() {
-      await helper.close();
-      await close();
-    },
+    stop,
   };
 }
 

@@ -1,13 +1,11 @@
 /** Clause 15: a Stop holds although another helper lets the turn run at that moment. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createUndiciDispatch } from '../../server-helper/agent/dispatch-undici.ts';
-import { createHelper } from '../../server-helper/handler.ts';
 import { createMemoryStore } from '../../server-helper/store/memory.ts';
 import type { Store } from '../../server-helper/store/store.ts';
 import { type FakeAgent, startFakeAgent } from '../support/fake-agent.ts';
 import { createGate } from '../support/gate.ts';
-import { secrets, target } from '../support/helper-process.ts';
+import { startInside } from '../support/helper-inside.ts';
 import { makePause, pauseWith } from '../support/pause.ts';
 import { makeQuestion, toTurnPath } from '../support/visitor.ts';
 
@@ -16,30 +14,6 @@ beforeAll(async () => {
   agent = await startFakeAgent();
 });
 afterAll(() => agent.close());
-
-/** One of several helpers in this process. */
-function start(store: Store) {
-  const { dispatch, close } = createUndiciDispatch();
-  const helper = createHelper(
-    { agentUrl: agent.url, apiKey: secrets.apiKey, ...target, limits: 'off', store },
-    { dispatch },
-  );
-  return {
-    async send(session: string, method: string, path: string, body?: object) {
-      const init: RequestInit = { method, headers: { authorization: `Bearer ${session}` } };
-      if (body) {
-        init.body = JSON.stringify(body);
-        init.headers = { ...init.headers, 'content-type': 'application/json' };
-      }
-      const response = await helper.fetch(new Request(`http://helper.test/porchlight${path}`, init));
-      return { status: response.status, text: await response.text() };
-    },
-    async close() {
-      await helper.close();
-      await close();
-    },
-  };
-}
 
 test('a Stop whose turn another helper lets run before the stop is written stops it there', async () => {
   const shared = createMemoryStore();
@@ -56,12 +30,13 @@ test('a Stop whose turn another helper lets run before the stop is written stops
       return shared.endTurn(conversationId, id, change, from);
     },
   };
-  const [one, two] = [start(late), start(shared)];
-  const { session } = JSON.parse((await one.send('', 'POST', '/session', {})).text) as { session: string };
+  const one = startInside(agent.url, { store: late });
+  const two = startInside(agent.url, { store: shared });
+  const session = await one.openSession();
   const [conversationId, turnId] = [randomUUID(), randomUUID()];
   const path = toTurnPath(conversationId, turnId);
   agent.nextChat(pauseWith(makePause({ name: 'refund', parameters: {} })));
-  await one.send(session, 'PUT', path, { text: makeQuestion() });
+  await (await one.send(session, 'PUT', path, { text: makeQuestion() })).text();
 
   agent.nextResume(async (answer) => {
     answer.open();
@@ -75,8 +50,8 @@ test('a Stop whose turn another helper lets run before the stop is written stops
   approved.open();
   expect((await stop).status).toBe(204);
   for (const helper of [one, two])
-    expect((await helper.send(session, 'GET', path)).text).toContain('event: turn-stopped');
+    expect(await (await helper.send(session, 'GET', path)).text()).toContain('event: turn-stopped');
   expect((await shared.findTurn(conversationId, turnId))?.status).toBe('stopped');
-  await one.close();
-  await two.close();
+  await one.stop();
+  await two.stop();
 });
