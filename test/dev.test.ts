@@ -81,5 +81,6 @@ test(
     change('demo/site/pages.ts', 'changed: there is none', 'mended');
     await serves('/none.html', 'mended');
   },
-  withinMs,
+  // Two builds, of which one fails, and a start.
+  3 * withinMs,
 );

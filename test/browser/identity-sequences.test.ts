@@ -656,7 +656,7 @@ test('a question that was refused is sent again by a click alone, and the next p
   const fetched: string[] = [];
   page.on('request', (request) => void fetched.push(new URL(request.url()).pathname));
   await page.reload({ waitUntil: 'networkidle' });
-  expect(fetched.filter((path) => !/\/widget\/loader|^\/tag$/.test(path))).toEqual([]);
+  expect(fetched.filter((path) => !/\/widget\/(loader|seldom)|^\/tag$/.test(path))).toEqual([]);
   await chat.open();
   await chat.waitForAnswer('failed');
   expect(here.site.asked).toHaveLength(1);

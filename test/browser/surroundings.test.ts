@@ -10,6 +10,8 @@ const toTall = (html: string) =>
     '</main>',
     `${'<p>More words of the page.</p>'.repeat(80)}<p id="last"><a href="#">The last line.</a></p></main>`,
   );
+const toLinks = (html: string) =>
+  html.replace('</main>', `${'<p><a href="#">A link among words.</a></p>'.repeat(80)}</main>`);
 const withStyle = (html: string, css: string) => html.replace('</head>', `<style>${css}</style></head>`);
 const styles: Record<string, string> = {
   '/names':
@@ -26,6 +28,9 @@ const stage = useStage(() =>
     answer: () => ({ pieces: ['An answer.'] }),
     pages: (path, url) => {
       if (path === '/dock') return { html: toTall(toPage(url, 'dock')) };
+      if (path === '/dock-links') return { html: toLinks(toPage(url, 'dock')) };
+      if (path === '/padded')
+        return { html: withStyle(toLinks(toPage(url, 'dock')), 'html { scroll-padding-bottom: 40px }') };
       if (path === '/tall') return { html: toTall(toPage(url)) };
       const css = styles[path.replace('-dock', '')];
       return css
@@ -301,6 +306,28 @@ test('on a phone a chat that the next page hides leaves that page alone, and tog
   expect(await isInert(page)).toBe(false);
   await page.evaluate(() => (window as unknown as { Porchlight: Api }).Porchlight.toggle());
   await chat.panel.waitFor();
+  await context.close();
+});
+
+test.each(['/dock-links', '/padded'])('on %s what takes the focus stands above the dock', async (path) => {
+  const { context, page, chat } = await visit(stage.browser, stage.server.here + path);
+  await chat.dock.waitFor();
+  await expect
+    .poll(() => page.evaluate(() => document.documentElement.style.scrollPaddingBottom))
+    .not.toBe('');
+  const dock = (await chat.dock.boundingBox())!;
+  const lowest = await page.evaluate(() =>
+    Math.max(
+      // Behind the last ones the page ends.
+      ...[...document.querySelectorAll<HTMLElement>('main a')].slice(0, -4).map((link) => {
+        link.focus();
+        return link.getBoundingClientRect().bottom;
+      }),
+    ),
+  );
+  expect(lowest).toBeLessThanOrEqual(dock.y - (path === '/padded' ? 40 : 0));
+  await page.evaluate('Porchlight.destroy()');
+  expect(await page.evaluate(() => document.documentElement.getAttribute('style'))).toBeNull();
   await context.close();
 });
 

@@ -141,8 +141,8 @@ function keepFocusInside(event: KeyboardEvent): void {
 const aroundDockPx = 32;
 
 /**
- * Says on the page's root how high the closed dock stands, and makes the page longer by that, so that its last line
- * can be scrolled out from under the dock.
+ * Says on the page's root how high the closed dock stands, makes the page longer by that, so that its last line can be
+ * scrolled out from under the dock, and keeps what is scrolled into sight, such as a link that takes the focus, above it.
  *
  * @returns what undoes it
  */
@@ -155,13 +155,15 @@ export function reserveDockRoom(composer: Element): () => void {
     const { documentElement: root, body } = document;
     if (height === 0 || !body) return;
     const room = `${Math.ceil(height) + aroundDockPx}px`;
-    const paddingBefore = getComputedStyle(body).paddingBottom;
+    const add = (before: string) => (before === 'auto' ? room : `calc(${before} + ${room})`);
     const steps = [
-      borrow(body, 'padding-bottom', `calc(${paddingBefore} + ${room})`),
+      borrow(body, 'padding-bottom', add(getComputedStyle(body).paddingBottom)),
+      borrow(root, 'scroll-padding-bottom', add(getComputedStyle(root).scrollPaddingBottom)),
       borrow(root, '--porchlight-dock-height', room),
     ];
     undo = () => {
-      for (const step of steps) step();
+      // The first one knows whether the page had a style attribute.
+      for (const step of steps.reverse()) step();
     };
   };
   const watch = new ResizeObserver(([entry]) => {
