@@ -93,6 +93,7 @@ async function start(): Promise<void> {
   say(`Shop: ${siteUrl}/`);
   say(`Dock style: ${siteUrl}/dock.html`);
   say(`Strict CSP: ${siteUrl}/strict.html`);
+  say(`Every state of the chat: ${siteUrl}/gallery.html`);
 
   const stop = async () => {
     server.close();

@@ -4,6 +4,7 @@ import { signSsoToken } from 'porchlight';
 import { createNodeHelper, type NodeHelper } from 'porchlight/node';
 import { createSqliteStore } from 'porchlight/sqlite';
 import { createShopSessions } from './customers.ts';
+import { serveScene } from './gallery.ts';
 import { servePage } from './pages.ts';
 import { readBody, sendJson } from './reply.ts';
 import { readOrder, readStock } from './shop.ts';
@@ -42,6 +43,7 @@ export function createBackend(options: BackendOptions): { server: Server; helper
   const server = createServer((request, response) => {
     helper.listener(request, response, async () => {
       const path = request.url?.split('?', 1)[0] ?? '/';
+      if (path.startsWith('/gallery/')) return serveScene(path, request, response);
       const route = routes[`${request.method} ${path}`];
       if (!route) return servePage(path, response, { botId: agent.botId, helper: helper.basePath });
       try {

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { extname } from 'node:path';
+import { toGallery } from './gallery.ts';
 
 const types: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
@@ -41,7 +42,8 @@ export async function servePage(
     const content = await readFile(new URL(isPage ? `pages${name}` : name.slice(1), folder));
     const headers: Record<string, string> = { 'content-type': type, 'cache-control': 'no-cache' };
     if (name === '/strict.html') headers['content-security-policy'] = strictPolicy;
-    const body = isPage ? frame(await readFrame(), content.toString(), name, widget) : content;
+    const page = content.toString().replace('<!-- scenes -->', toGallery);
+    const body = isPage ? frame(await readFrame(), page, name, widget) : content;
     response.writeHead(200, headers);
     response.end(body);
   } catch {

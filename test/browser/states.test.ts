@@ -155,6 +155,10 @@ const scenes: Record<State, Act> = {
     await chat.open();
     await chat.ask('Anything?');
     await chat.panel.getByText(/^Open until /).waitFor();
+    // What waits for the card's end is begun once the card is drawn.
+    await page.evaluate(
+      () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 100))),
+    );
     await page.clock.fastForward(61_000);
   },
   'decision-first': async (scene) => {

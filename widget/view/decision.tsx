@@ -26,9 +26,9 @@ export default function Decision({ entry, pause, onGrow }: DecisionProps & { onG
       if (root?.activeElement?.closest('.card')) rest();
     };
   }, []);
-  const leftMs = Date.parse(pause.expiresAt) - Date.now();
   useEffect(() => createDeciding(conversation.deciding).recheck(entry.turnId), [pause.expiresAt]);
   useEffect(() => {
+    const leftMs = Date.parse(pause.expiresAt) - Date.now();
     if (!(leftMs < mostTimerMs)) return;
     const timer = setTimeout(
       () => createDeciding(conversation.deciding).expire(entry.turnId),

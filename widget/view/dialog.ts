@@ -7,10 +7,10 @@ import { useChat } from './context.ts';
 
 /** @param isModal the chat covers the page */
 export function useDialog(isModal: boolean) {
-  const { panel, t, close } = useChat();
+  const { panel, options, t, close } = useChat();
   const dialog = useRef<HTMLDivElement>(null);
   useBorrowed(({ holdPage }) => holdPage(dialog.current!), isModal);
-  const name = panel.session.value?.agent.name;
+  const name = panel.session.value?.agent.name ?? options.title;
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Escape' && !event.isComposing) {
       event.stopPropagation();

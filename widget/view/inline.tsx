@@ -5,9 +5,9 @@ import { useChat } from './context.ts';
 import { PanelView } from './panel.tsx';
 
 export function Inline() {
-  const { panel, memory, open, t } = useChat();
+  const { panel, memory, options, open, t } = useChat();
   const isOpen = panel.isOpen.value;
-  const name = panel.session.value?.agent.name;
+  const name = panel.session.value?.agent.name ?? options.title;
   useEffect(() => {
     // A window on the next page need not be open for it.
     if (isOpen) memory.change({ open: undefined });

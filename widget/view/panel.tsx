@@ -50,7 +50,7 @@ function Veil() {
 }
 
 function Header() {
-  const { panel, conversation, memory, rest, t, close } = useChat();
+  const { panel, conversation, memory, options, rest, t, close } = useChat();
   const isHistory = panel.side.value === 'history';
   const agent = panel.session.value?.agent;
   const startNew = () => {
@@ -61,7 +61,7 @@ function Header() {
   return (
     <div part="header" class="header">
       <div class="who" dir="auto">
-        <h2>{agent?.name || t('chat')}</h2>
+        <h2>{agent?.name || options.title || t('chat')}</h2>
         {agent?.tagline && <p>{agent.tagline}</p>}
       </div>
       <button

@@ -6,10 +6,10 @@ async function readToken() {
 }
 
 async function identify() {
-  const box = document.querySelector('porchlight-chat[bot-id]');
-  if (box) {
+  const boxes = document.querySelectorAll('porchlight-chat[bot-id]');
+  if (boxes.length > 0) {
     await customElements.whenDefined('porchlight-chat');
-    box.chat.identify(readToken);
+    for (const box of boxes) box.chat.identify(readToken);
     return;
   }
   window.Porchlight ||= [];
