@@ -22,7 +22,7 @@ const methods =
   'close setLanguage setContext prefill setOpenStyle send open openConversation newConversation toggle'.split(
     ' ',
   ) as 'open'[];
-/** What concerns a conversation is for the visitor of the moment: nobody signs out and another one in as fast as that. */
+/** What concerns a conversation is meant for the moment. */
 const freshMs = 30_000;
 
 /**

@@ -20,6 +20,15 @@ export function isSameSource(one: Source, other: Source): boolean {
   return tokenOf(one) === tokenOf(other) || (readWho(one) !== undefined && readWho(one) === readWho(other));
 }
 
+/** At rest, the page has named somebody, or a function that does, and names another now. */
+export function isNamedAnew({ phase, source }: Identity, next: Source): boolean {
+  const isOther =
+    source.kind === 'token'
+      ? readWho(next) !== source.subject
+      : source.kind === 'callback' && next.kind !== 'callback';
+  return phase === 'rest' && isOther;
+}
+
 /** The guest on screen is the one that all tabs share, and was and is nobody else. */
 export function isSameGuest({ shown, givenTo }: Identity, kept: Around['kept'], who: Who): boolean {
   return (

@@ -57,8 +57,7 @@ export function step(before: Identity, happening: Happening, around: Around): [I
   };
   const settle = () => {
     to('settled');
-    state.typists = [];
-    state.veiled = false;
+    Object.assign(state, { typists: [], veiled: false });
   };
   const drop = (closes = false, isReset = false) => {
     const gone = { shown: undefined, givenTo: undefined, typists: [], veiled: false, expired: false };
@@ -83,8 +82,7 @@ export function step(before: Identity, happening: Happening, around: Around): [I
     if (who !== undefined && state.source.kind !== 'callback') {
       to('superseded');
       state.typists = [who];
-      todo.push({ do: 'refuse', code: 'sso-token-expired' });
-      return;
+      return void todo.push({ do: 'refuse', code: 'sso-token-expired' });
     }
     if (state.source.kind !== 'callback') state.source = { kind: 'nobody' };
     state.saidAt = at;
@@ -129,6 +127,8 @@ export function step(before: Identity, happening: Happening, around: Around): [I
       Object.assign(state, { source, saidAt: happening.at, refusedOnce: false });
       if (source.kind === 'callback') todo.push({ do: 'tell', who: undefined, ask: true, at: happening.at });
       else claim(facts.readWho(state.source));
+      // What the page's own calls have asked for meanwhile was for whom it named then.
+      if (facts.isNamedAnew(before, source)) drop();
       if (state.phase === 'rest') break;
       if (source.kind === 'callback') askAnew();
       else if (!isAskedFor) {
