@@ -41,12 +41,12 @@ test.each([
     const token = await sign(page, next);
     await callAndSwitch(page, method, next && token);
     mayLoad.open();
+    // Calls are carried out in their order.
+    await page.evaluate(`Porchlight.prefill('More.')`);
+    await expect.poll(() => chat.composer.inputValue()).toContain('More.');
+    expect(await chat.composer.inputValue()).toBe('More.');
     await here.askAs(chat, next ? adas : /^anonymous/);
     expect(here.site.asked.join()).not.toContain(question);
-    // Calls are carried out in their order.
-  await page.evaluate(`Porchlight.prefill('More.')`);
-  await expect.poll(() => chat.composer.inputValue()).toContain('More.');
-  expect(await chat.composer.inputValue()).toBe('More.');
   },
 );
 
