@@ -20,7 +20,7 @@ const dismiss: Record<string, string> = {
 
 /** @param card empty, where it is to stand; no longer there once it is taken back */
 export function addCard(
-  { root, element, launcher, options }: Seat,
+  { root, launcher, options }: Seat,
   api: PorchlightApi,
   card: HTMLElement,
   text: string,
@@ -72,8 +72,8 @@ export function addCard(
       list.hidden = isOpen;
     };
     show(launcher?.ariaExpanded === 'true');
-    element.addEventListener('porchlight:open', () => show(true));
-    element.addEventListener('porchlight:close', () => show(false));
+    root.host.addEventListener('porchlight:open', () => show(true));
+    root.host.addEventListener('porchlight:close', () => show(false));
     root.append(list);
     return list;
   }

@@ -63,7 +63,6 @@ export function startChat(
   line.textContent = 'Chat did not load. Please reload.';
   const memoryKey = `${options.helper} ${options.botId}`;
   const seat: Seat = {
-    element,
     root,
     launcher,
     options,

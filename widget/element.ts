@@ -24,7 +24,8 @@ import { onNextFrame } from './view/frame.ts';
 import { createVeil } from './view/veil.ts';
 
 export function createWidget(seat: Seat): AppMethods {
-  const { element, root, options, memoryKey, at } = seat;
+  const { root, options, memoryKey, at } = seat;
+  const element = root.host as HTMLElement;
   const launcher = seat.launcher ?? document.createElement('button');
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(chatCss);

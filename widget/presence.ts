@@ -9,7 +9,7 @@ import type { Strings } from './strings/en.ts';
 
 /** @param mount what the launcher stands before @returns what ends it */
 export function followPanel(
-  { element, root, options }: Seat,
+  { root, options }: Seat,
   launcher: HTMLElement,
   panel: Panel,
   mount: HTMLElement,
@@ -34,6 +34,7 @@ export function followPanel(
     );
   });
   const stopBranding = effect(() => {
+    const element = root.host as HTMLElement;
     const agent = panel.session.value?.agent;
     if (agent?.accentColor && !options.accentColor) applyAccent(element, agent.accentColor);
     // Light is what an agent has by default, so it does not overrule a visitor who prefers dark.

@@ -3,7 +3,7 @@ import type { WidgetOptions } from './options.ts';
 import type { PorchlightApi, UserToken } from './public.ts';
 
 export type Seat = {
-  element: HTMLElement;
+  /** Of the chat's element. */
   root: ShadowRoot;
   /** Older loaders give none in dock style, which is there to be written into. */
   launcher: HTMLButtonElement | undefined;

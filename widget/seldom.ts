@@ -6,7 +6,8 @@ import type { Seat } from './seat.ts';
 export { note } from './state/subject.ts';
 
 /** Once, for one who has not used the chat before, and never over a page that it would cover. */
-export function autoOpen({ element, root, options }: Seat, api: PorchlightApi): void {
+export function autoOpen({ root, options }: Seat, api: PorchlightApi): void {
+  const element = root.host as HTMLElement;
   const seconds = Number(options.autoOpen);
   if (!(seconds >= 1 && seconds <= 60))
     return console.error('Porchlight: data-auto-open takes seconds, 1 to 60');
