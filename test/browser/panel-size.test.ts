@@ -91,6 +91,34 @@ test.each([1_400, 700, 250])('who reads %i px above the end stays at the same wo
   await context.close();
 });
 
+test.each([
+  ['while an answer is written', 'Slow?', { width: 640, height: 700 }, { width: 320, height: 350 }],
+  ['while an answer is written', 'Slow?', { width: 1280, height: 800 }, { width: 320, height: 256 }],
+  ['once it has ended', 'Everything?', { width: 640, height: 700 }, { width: 320, height: 350 }],
+])('who is at the end stays there in a much smaller window, %s', async (_, question, from, to) => {
+  const { context, chat, page } = await visit(stage.browser, at('/'), {
+    viewport: from,
+    reducedMotion: 'reduce',
+  });
+  await chat.open();
+  for (const one of ['One?', 'Two?', 'Three?']) {
+    await chat.ask(one);
+    await chat.answers.last().and(chat.inside('[data-status="completed"]')).waitFor();
+    await chat.send.waitFor();
+  }
+  await chat.ask(question);
+  if (question === 'Slow?') await chat.waitForWords(120);
+  else await chat.answers.last().and(chat.inside('[data-status="completed"]')).waitFor();
+  const list = chat.inside('.messages');
+  const fromEnd = () => list.evaluate((one) => one.scrollHeight - one.clientHeight - one.scrollTop);
+  await expect.poll(fromEnd).toBeLessThan(2);
+  await page.setViewportSize(to);
+  await page.waitForTimeout(400);
+  await expect.poll(fromEnd).toBeLessThan(2);
+  expect(await chat.inside('.newest').count()).toBe(0);
+  await context.close();
+});
+
 test('who reads up in an answer that grows is not moved by a composer that grows', async () => {
   const { context, chat, page } = await visit(stage.browser, at('/'), { viewport, reducedMotion: 'reduce' });
   await chat.open();

@@ -93,15 +93,17 @@ export function Messages() {
 
   const onScroll = () => {
     const area = list.current;
-    // The browser has moved what has other lines now, and that is put right as soon as it can be measured.
-    if (!area || (!follows.current && width.current > 0 && width.current !== area.clientWidth)) return;
+    if (!area) return;
     const { scrollTop } = area;
+    // Our own scrolling to the end measures nothing.
+    const isReaders = scrollTop < lastTop.current || !follows.current;
+    // The browser has moved what has other lines now, and that is put right as soon as it can be measured.
+    if (isReaders && width.current > 0 && width.current !== area.clientWidth) return;
     const isPut = scrollTop === putAt.current;
     putAt.current = -1;
     if (isPut) return;
-    // Our own scrolling to the end measures nothing. Only the very end is followed again.
-    if (scrollTop < lastTop.current || !follows.current)
-      follows.current = area.scrollHeight - scrollTop - area.clientHeight < atEndPx;
+    // Only the very end is followed again.
+    if (isReaders) follows.current = area.scrollHeight - scrollTop - area.clientHeight < atEndPx;
     lastTop.current = scrollTop;
     if (!follows.current) place.current = findPlace(area);
     isAway.value = !follows.current;
