@@ -189,8 +189,9 @@ export function createWidget(seat: Seat): AppMethods {
     if (sessions.isBegun || (!kept.open && (!kept.pending || kept.pending.code))) return;
     // One who was signed in would be taken for a guest, and lose the place, until the page says who is there.
     if (!isTold && kept.who !== undefined) return;
-    // A link of an answer leads to a page, and a small window has room for one of the two.
-    panel.setOpen(kept.open === true && !(isNewTab() && matchMedia(smallQuery).matches));
+    // A small window has room for the page or the chat: for the page in a tab that begins with it, as a link's does.
+    const isForPage = (isNewTab() || !memory.isOpenHere) && matchMedia(smallQuery).matches;
+    panel.setOpen(kept.open === true && !isForPage);
     begin();
   };
   queueMicrotask(() => {

@@ -275,6 +275,30 @@ test('on a phone Back closes the chat, and the page and its history stay as they
   await context.close();
 });
 
+test('on a phone a tab that was opened by hand is not covered by the chat of another', async () => {
+  const { context, chat } = await visit(stage.browser, `${stage.server.here}/tall`, phone);
+  await chat.open();
+  await chat.ask('Anything?');
+  await chat.waitForAnswer('completed');
+  // Its first page is the browser's own.
+  const other = await context.newPage();
+  await other.goto(`${stage.server.here}/tall`);
+  await other.locator('porchlight-chat').waitFor({ state: 'attached' });
+  await other.waitForTimeout(500);
+  expect(await findChat(other).panel.count()).toBe(0);
+  // What was said is there once it is opened.
+  await findChat(other).open();
+  await findChat(other).waitForAnswer('completed');
+  await other.reload();
+  await findChat(other).panel.waitFor();
+  expect(
+    await findChat(other)
+      .inside('.messages')
+      .evaluate((list) => [list.matches(':focus'), list.matches(':focus-visible')]),
+  ).toEqual([true, false]);
+  await context.close();
+});
+
 test('on a phone a page in a new tab is not covered by the chat of another', async () => {
   const { context, page, chat } = await visit(stage.browser, `${stage.server.here}/tall`, phone);
   await chat.open();

@@ -65,6 +65,8 @@ export type Memory = {
     at: number,
     tag: boolean,
   ): void;
+  /** It was left open in this tab, and not in another alone. */
+  readonly isOpenHere: boolean;
   /** False once the browser has refused to keep something. */
   readonly keeps: boolean;
 };
@@ -83,6 +85,7 @@ export function createMemory(
   readTabStorage: () => Storage = () => sessionStorage,
 ): Memory {
   const tabKey = `porchlight-tab ${key}`;
+  const openKey = `porchlight-open ${key}`;
   let keeps = true;
   let cache: Stored | undefined;
   let own: string | undefined;
@@ -112,9 +115,9 @@ export function createMemory(
     } catch {}
     return {};
   };
-  const writeTab = (place: object) => {
+  const writeTab = (value: unknown, name = tabKey) => {
     try {
-      readTabStorage().setItem(tabKey, JSON.stringify(place));
+      readTabStorage().setItem(name, JSON.stringify(value ?? false));
     } catch {}
   };
   const read = (): Remembered => {
@@ -146,6 +149,7 @@ export function createMemory(
       if (!heard || heard.at < at) heard = { who, at, since: performance.now() };
     },
     change(changes) {
+      if ('open' in changes) writeTab(changes.open, openKey);
       const all = readAll();
       const before = readPlace(all.chats?.[key]);
       if (own === undefined || before.subject === own) {
@@ -179,6 +183,13 @@ export function createMemory(
       const tab = readTab(before);
       if (!isOther && tab.subject !== undefined) writeTab({ ...tab, subject });
       writePlace(all, { ...(isOther ? toLook(before) : before), subject, session });
+    },
+    get isOpenHere() {
+      try {
+        return readTabStorage().getItem(openKey) === 'true';
+      } catch {
+        return false;
+      }
     },
     get keeps() {
       return keeps;

@@ -67,7 +67,7 @@ export function holdPage(dialog: HTMLElement): () => void {
   swaps.observe(documentElement, { childList: true });
   // What has the focus in the page, or had it before a reload, is out of reach now, and its keys are heard by nobody.
   if (document.activeElement !== root.host)
-    dialog.querySelector<HTMLElement>('.messages')?.focus({ preventScroll: true });
+    dialog.querySelector<HTMLElement>('.messages')?.focus({ preventScroll: true, focusVisible: false });
   return () => {
     swaps.disconnect();
     for (const element of mine) free(element);
