@@ -60,7 +60,11 @@ async function readWhenUp(url: string, child: ChildProcess): Promise<Response> {
   throw new Error(`nothing answered: ${complaint}`);
 }
 
-const agentEnv = { AGENT_URL: 'http://127.0.0.1:9', AGENT_API_KEY: 'key', AGENT_SSO_SECRET: ssoSecret };
+const agentEnv = {
+  PORCHLIGHT_AGENT_URL: 'http://127.0.0.1:9',
+  PORCHLIGHT_API_KEY: 'key',
+  PORCHLIGHT_SSO_SECRET: ssoSecret,
+};
 
 describe('the snippets', () => {
   test('the backend serves the helper and the widget that the tag names', async () => {
