@@ -42,8 +42,8 @@ export async function servePage(
     const content = await readFile(new URL(isPage ? `pages${name}` : name.slice(1), folder));
     const headers: Record<string, string> = { 'content-type': type, 'cache-control': 'no-cache' };
     if (name === '/strict.html') headers['content-security-policy'] = strictPolicy;
-    const page = content.toString().replace('<!-- scenes -->', toGallery);
-    const body = isPage ? frame(await readFrame(), page, name, widget) : content;
+    const page = isPage && content.toString().replace('<!-- scenes -->', toGallery);
+    const body = page ? frame(await readFrame(), page, name, widget) : content;
     response.writeHead(200, headers);
     response.end(body);
   } catch {

@@ -530,6 +530,28 @@ test.each([undefined, 'ada', 'ben'])(
   },
 );
 
+test('a page that asks by a function is asked once after a reload, and what is typed meanwhile stays in sight', async () => {
+  const { page, chat } = await chatAsAda('/callback');
+  const asked: string[] = [];
+  page.on('request', (request) => void (request.url().endsWith('/token') && asked.push(request.url())));
+  // What the page itself told the other tabs is heard late.
+  await page.route('**/seldom-*.js', async (route) => {
+    await expect.poll(() => chat.composer.inputValue()).toBe('half a question');
+    await route.continue();
+  });
+  here.site.today.tokenGate = createGate();
+  const heard = page.waitForResponse('**/seldom-*.js');
+  await page.reload();
+  await chat.composer.fill('half a question');
+  await heard;
+  await page.waitForTimeout(300);
+  expect(await chat.composer.inputValue()).toBe('half a question');
+  here.site.today.tokenGate.open();
+  await expect.poll(() => chat.readQuestions()).toEqual([secret]);
+  expect(await chat.composer.inputValue()).toBe('half a question');
+  expect(asked).toHaveLength(1);
+});
+
 test('a question that waits for its session as Ada is no draft of Ben’s after a reload', async () => {
   const { page, chat } = await visit('/plain');
   await sign(page, 'ada');

@@ -169,3 +169,15 @@ test.each([
     expect(todos.some((todo) => todo.do === 'drop')).toBe(isDropped);
   },
 );
+
+test.each([
+  ['before the page was asked', 5, false],
+  ['since', 10, true],
+] as const)('news that somebody may have come, told %s (%s), has it asked again: %s', (_, at, isAsked) => {
+  const around = { now: 9, isOpen: true, isShown: true, kept: { subject: 'ada', who: 'ada', saidAt: 1 } };
+  let state = createIdentity({ kind: 'callback' }, 5);
+  [state] = step(state, { what: 'begin' }, around);
+  const [next, todos] = step(state, { what: 'told', who: undefined, ask: true, at }, around);
+  expect(todos.some((todo) => todo.do === 'ask')).toBe(isAsked);
+  expect(next.veiled).toBe(isAsked);
+});

@@ -168,10 +168,9 @@ export function step(before: Identity, happening: Happening, around: Around): [I
       if (!happening.ask) state.told = happening.who;
       if (isResting()) break;
       const isCallback = state.source.kind === 'callback';
-      if (happening.ask) {
-        if (isCallback) askIfSeen();
-        break;
-      }
+      // What has been asked since is answered as of later. It may be this page's own note, too.
+      if (happening.ask && isCallback && happening.at > state.saidAt) askIfSeen();
+      if (happening.ask) break;
       if (joinIfTaken()) break;
       // The news may be old by now.
       const { who, saidAt } =
