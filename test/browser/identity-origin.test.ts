@@ -93,3 +93,18 @@ test('a page out of the browser’s cache with the token of an earlier customer 
   await askAs(bensChat, bens);
   expect(await bensPage.getByText(secret).count()).toBe(0);
 });
+
+test('a page out of the browser’s cache that says by a function who is there has the other tabs ask', async () => {
+  here.site.today.isCached = true;
+  const { page } = await chatAsAda('/callback');
+  const { page: other } = await visit('/callback?bot=juniper');
+  await other.goto(`${here.site.url}/bare`);
+  await sign(other);
+  await other.goto(`${here.site.url}/callback?bot=juniper`);
+  expect(
+    await other.evaluate(
+      () => (performance.getEntriesByType('navigation')[0] as PerformanceNavigationTiming).transferSize,
+    ),
+  ).toBe(0);
+  await expect.poll(() => page.getByText(secret).count()).toBe(0);
+});

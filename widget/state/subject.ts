@@ -55,6 +55,8 @@ export async function untilFresh(): Promise<void> {
  * @param isTag by the tag, which is written into its page
  */
 export function toSaidAt(userToken: unknown, at: number, isTag: boolean): number {
+  // It answers as of when it is asked, on an old page too.
+  if (typeof userToken === 'function') return at;
   const page = readOldPage();
   const loadedAt = page?.loadEventStart;
   // A site that swaps its pages by script shows an old one at Back, whose tag it runs again.
