@@ -17,23 +17,26 @@ export function installWatch(): void {
   const root = document.querySelector('porchlight-chat')!.shadowRoot!;
   const svg = 'aria-hidden focusable height viewBox width';
   const line = 'd fill stroke stroke-linecap stroke-linejoin stroke-width';
-  const plain = 'p h1 h2 h3 h4 h5 h6 hr pre blockquote ul table thead tbody tr strong em del br'.split(' ');
+  const plain = 'p h1 h2 h3 h4 h5 h6 hr blockquote ul table thead tbody tr strong em del br'.split(' ');
   const allowed = new Map<string, string[]>([
     ...plain.map((name): [string, string[]] => [name, []]),
     ...Object.entries({
       a: 'href target rel title',
-      button: 'type class aria-label',
-      code: 'class',
+      button: 'type aria-label aria-pressed',
+      code: 'data-language',
+      div: 'class tabindex',
       input: 'type disabled checked aria-label',
       li: 'class',
       ol: 'start',
       path: line,
+      pre: 'class',
+      span: 'class',
       svg,
       td: 'class',
       th: 'class scope',
     }).map(([name, list]): [string, string[]] => [name, list.split(' ')]),
   ]);
-  const classes = /^(?:language-[\w+#.-]{1,20}|align-(?:left|center|right)|task|copy)$/;
+  const classes = /^(?:align-(?:left|center|right)|task|scroll|tools|wrapped)$/;
   const schemes = ['http:', 'https:', 'mailto:', 'tel:'];
   const faults = new Set<string>();
   let name = '';
@@ -59,6 +62,8 @@ export function installWatch(): void {
       for (const { name: attribute, value } of element.attributes) {
         if (!attributes?.includes(attribute)) faults.add(`${name}: ${element.localName}[${attribute}]`);
         if (attribute === 'class' && !classes.test(value)) faults.add(`${name}: class ${value}`);
+        if (attribute === 'data-language' && !/^[\w+#.-]{1,20}$/.test(value))
+          faults.add(`${name}: language ${value}`);
       }
       if (element.localName === 'button' && element.getAttribute('type') !== 'button')
         faults.add(`${name}: a button that is none of the widget's`);

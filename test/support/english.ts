@@ -1,7 +1,7 @@
 /** Every sentence in English, those of the parts too. */
 import { words as actions } from '../../widget/strings/en/actions.ts';
 import { words as answer } from '../../widget/strings/en/answer.ts';
-import { words as copy } from '../../widget/strings/en/copy.ts';
+import { words as code } from '../../widget/strings/en/code.ts';
 import { words as decision } from '../../widget/strings/en/decision.ts';
 import { words as history } from '../../widget/strings/en/history.ts';
 import { words as myData } from '../../widget/strings/en/my-data.ts';
@@ -15,7 +15,7 @@ export const english: Strings = {
   ...en,
   ...actions,
   ...answer,
-  ...copy,
+  ...code,
   ...decision,
   ...history,
   ...myData,

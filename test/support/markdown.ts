@@ -14,7 +14,7 @@ export type Example = { name: string; markdown: string; html: string };
 await loadReferences();
 
 /** Without the copy button, which no specification knows. */
-const context: RenderContext = { sources: [], copyButton: () => h('wbr', null), strings: english };
+const context: RenderContext = { sources: [], codeButtons: () => h('wbr', null), strings: english };
 
 export function renderOnce(markdown: string): string {
   return toHtml(renderBlocks(createGrowing().update(markdown), context)).replaceAll('<wbr></wbr>', '');

@@ -17,6 +17,7 @@ function even(html: string): string {
       / (?:class="(?:task|language-[^"]*)"|scope="col"|disabled=""|aria-label="(?:Done|Not done)")/g,
       '',
     )
+    .replace(/<div class="scroll">|<\/div>| data-language="[^"]*"/g, '')
     .replace(/<br>\n?/g, '<br>')
     .replace(/<input(?: checked="")?(?: type="checkbox")?(?: checked="")?>/g, '<input>')
     .replace(/\s*\n\s*/g, '\n')

@@ -8,7 +8,7 @@ import { isMisleading, toSafeLink } from './url.ts';
 
 /** What a rendering needs from its surroundings. */
 export type RenderContext = {
-  copyButton: (code: string) => VNode;
+  codeButtons: (code: string) => VNode;
   strings: Pick<Strings, 'taskDone' | 'taskOpen' | 'image'>;
   /** What a number in brackets leads to. */
   sources: readonly Source[];
@@ -50,12 +50,15 @@ export function renderBlocks(tokens: readonly Token[], context: RenderContext): 
   return tokens.map((token) => renderBlock(token, context));
 }
 
-function renderCode(token: Tokens.Code, { copyButton }: RenderContext) {
+/** As it is named behind the fence; anything longer is no name. */
+const languageName = /^[\w+#.-]{1,20}/;
+
+function renderCode(token: Tokens.Code, { codeButtons }: RenderContext) {
   const code = token.text === '' ? '' : `${token.text}\n`;
   return (
     <pre>
-      <code>{code}</code>
-      {copyButton(token.text)}
+      <code data-language={languageName.exec(token.lang ?? '')?.[0]}>{code}</code>
+      {codeButtons(token.text)}
     </pre>
   );
 }
@@ -91,30 +94,32 @@ function renderCheckbox(checked: boolean, { strings }: RenderContext) {
 function renderTable(table: Tokens.Table, context: RenderContext) {
   const toClass = (index: number) => (table.align[index] ? `align-${table.align[index]}` : undefined);
   return (
-    <table>
-      <thead>
-        <tr>
-          {table.header.map((cell, index) => (
-            <th key={index} scope="col" class={toClass(index)}>
-              {renderInline(cell.tokens, context)}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      {table.rows.length > 0 && (
-        <tbody>
-          {table.rows.map((row, rowIndex) => (
-            <tr key={rowIndex}>
-              {row.map((cell, index) => (
-                <td key={index} class={toClass(index)}>
-                  {renderInline(cell.tokens, context)}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      )}
-    </table>
+    <div class="scroll">
+      <table>
+        <thead>
+          <tr>
+            {table.header.map((cell, index) => (
+              <th key={index} scope="col" class={toClass(index)}>
+                {renderInline(cell.tokens, context)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        {table.rows.length > 0 && (
+          <tbody>
+            {table.rows.map((row, rowIndex) => (
+              <tr key={rowIndex}>
+                {row.map((cell, index) => (
+                  <td key={index} class={toClass(index)}>
+                    {renderInline(cell.tokens, context)}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        )}
+      </table>
+    </div>
   );
 }
 

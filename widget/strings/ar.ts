@@ -29,6 +29,7 @@ export const ar: Strings = {
   sources: 'مصادر الإجابة {number}',
   copy: 'نسخ الشيفرة',
   copied: 'تم النسخ',
+  wrap: 'طيّ الأسطر الطويلة',
   copyAnswer: 'نسخ الإجابة',
   answerCopied: 'تم نسخ الإجابة',
   voteUp: 'أفادتني هذه الإجابة',

@@ -29,6 +29,7 @@ export const de: Strings = {
   sources: 'Quellen der Antwort {number}',
   copy: 'Code kopieren',
   copied: 'Kopiert',
+  wrap: 'Lange Zeilen umbrechen',
   copyAnswer: 'Antwort kopieren',
   answerCopied: 'Antwort kopiert',
   voteUp: 'Diese Antwort hat geholfen',

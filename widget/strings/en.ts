@@ -2,7 +2,7 @@
 import type { State } from '../states.ts';
 import type { words as actions } from './en/actions.ts';
 import type { words as answer } from './en/answer.ts';
-import type { words as copy } from './en/copy.ts';
+import type { words as code } from './en/code.ts';
 import type { words as decision } from './en/decision.ts';
 import type { words as history } from './en/history.ts';
 import type { words as myData } from './en/my-data.ts';
@@ -81,7 +81,7 @@ const words = {
 type Words = typeof words &
   typeof actions &
   typeof answer &
-  typeof copy &
+  typeof code &
   typeof decision &
   typeof history &
   typeof myData &

@@ -29,6 +29,7 @@ export const es: Strings = {
   sources: 'Fuentes de la respuesta {number}',
   copy: 'Copiar el código',
   copied: 'Copiado',
+  wrap: 'Ajustar las líneas largas',
   copyAnswer: 'Copiar la respuesta',
   answerCopied: 'Respuesta copiada',
   voteUp: 'Esta respuesta me ayudó',

@@ -29,6 +29,7 @@ export const fr: Strings = {
   sources: 'Sources de la réponse {number}',
   copy: 'Copier le code',
   copied: 'Copié',
+  wrap: 'Couper les longues lignes',
   copyAnswer: 'Copier la réponse',
   answerCopied: 'Réponse copiée',
   voteUp: 'Cette réponse m’a aidé',

@@ -26,8 +26,8 @@ const Actions = createPart<ActionsProps>(
 );
 
 /** With the first code. */
-const CopyButton = createPart<{ text: string }>(
-  () => import('./copy.tsx'),
+const CodeButtons = createPart<{ text: string }>(
+  () => import('./code.tsx'),
   () => null,
 );
 
@@ -37,7 +37,7 @@ const hasEnded = /^[cf]|op/;
 export default function Words({ entry, answer, onGrow }: AnswerProps) {
   const strings = useChat().strings.value;
   const context = useMemo<RenderContext>(
-    () => ({ strings, sources: answer.sources, copyButton: (code) => <CopyButton text={code} /> }),
+    () => ({ strings, sources: answer.sources, codeButtons: (code) => <CodeButtons text={code} /> }),
     [strings, references.value, answer.sources],
   );
   const body = useRef<HTMLDivElement>(null);
@@ -49,8 +49,8 @@ export default function Words({ entry, answer, onGrow }: AnswerProps) {
   const isSettled = answer.status === 'completed';
   useEffect(() => {
     // A table wider than the chat is scrolled by keyboard too.
-    const area = body.current;
-    if (isSettled && area && area.scrollWidth > area.clientWidth) area.tabIndex = 0;
+    for (const table of (isSettled && body.current?.querySelectorAll<HTMLElement>('.scroll')) || [])
+      if (table.scrollWidth > table.clientWidth) table.tabIndex = 0;
   }, [isSettled]);
   return (
     <>

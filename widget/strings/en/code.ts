@@ -1,5 +1,6 @@
-/** English: copying code. */
+/** English: beside code. */
 export const words = {
   copy: 'Copy code',
   copied: 'Copied',
+  wrap: 'Wrap long lines',
 };
