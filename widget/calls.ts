@@ -4,7 +4,7 @@ import type { Site, SiteParts } from './site.ts';
 import { tellOwner } from './states.ts';
 
 /** What the tag says in the agent's place, and of its page. */
-const words = /title|placeh|greet|start|metad/;
+const words = /title|placeh|greet|start|metad|words/;
 /** The agent's words and English, rather than nothing. */
 const patienceMs = 3_000;
 const againMs = 10_000;

@@ -2,9 +2,9 @@
 import { defineBox } from './box.ts';
 import { startChat } from './chat.ts';
 import type { WidgetOptions } from './options.ts';
-import type { PorchlightApi, UserToken } from './public.ts';
+import type { PorchlightApi, UserToken, Words } from './public.ts';
 
-export type { BoxApi, PorchlightApi, PorchlightEvents, UserToken } from './public.ts';
+export type { BoxApi, PorchlightApi, PorchlightEvents, UserToken, Words } from './public.ts';
 
 /** As the attributes of the tag, with what they are made of. */
 export type ChatOptions = {
@@ -32,6 +32,8 @@ export type ChatOptions = {
   starters?: readonly string[];
   /** What the page knows and the agent may use, as by `setContext`. */
   metadata?: Readonly<Record<string, unknown>>;
+  /** The site's own words for the chat's, in any language. */
+  words?: Words;
 };
 
 /**
@@ -43,7 +45,7 @@ export type ChatOptions = {
 export function createChat(options: ChatOptions): PorchlightApi {
   if (typeof document === 'undefined')
     throw new Error('createChat needs a page: call it in the browser, as in an effect or onMounted');
-  const { botId, helper, userToken, greetings, starters, metadata, ...rest } = options;
+  const { botId, helper, userToken, greetings, starters, metadata, words, ...rest } = options;
   if (typeof botId !== 'string' || botId === '') throw new TypeError('createChat: botId is missing');
   const base = toBase(helper);
   const filled = Object.entries(rest).filter(([, value]) => value !== undefined);
@@ -53,6 +55,7 @@ export function createChat(options: ChatOptions): PorchlightApi {
       ...(greetings && { greetings: JSON.stringify(greetings) }),
       ...(starters && { starters: JSON.stringify(starters) }),
       ...(metadata && { metadata: JSON.stringify(metadata) }),
+      ...(words && { words: JSON.stringify(words) }),
       botId,
       helper: base,
     } as WidgetOptions,

@@ -14,9 +14,16 @@ const rightToLeft = ['ar'];
 /** `de-AT` to `de`. */
 const toName = (tag: string) => tag.toLowerCase().split(/[-_]/, 1)[0] as string;
 
-/** @param strings in English at first */
-export function createLanguage(element: HTMLElement, strings: Signal<Strings>) {
+/**
+ * @param strings in English at first
+ * @param own what the site says in its own words, in any language
+ */
+export function createLanguage(element: HTMLElement, strings: Signal<Strings>, own: Partial<Strings>) {
   const english = strings.value;
+  /** Behind its words all others, those too that come later with a part of the view. */
+  const toOwn = (spoken: Strings): Strings =>
+    Object.keys(own).length > 0 ? Object.assign(Object.create(spoken), own) : spoken;
+  strings.value = toOwn(english);
   let latest: unknown;
   return {
     /**
@@ -33,7 +40,7 @@ export function createLanguage(element: HTMLElement, strings: Signal<Strings>) {
         : english;
       // Another one has been asked for since.
       if (latest !== tag) return;
-      strings.value = spoken;
+      strings.value = toOwn(spoken);
       element.dir = rightToLeft.includes(spoken.language) ? 'rtl' : 'ltr';
     },
     knows: (tag: string) => toName(tag) === 'en' || Object.hasOwn(languages, toName(tag)),

@@ -24,6 +24,7 @@ export type WidgetOptions = {
   greetings: string | undefined;
   starters: string | undefined;
   metadata: string | undefined;
+  words: string | undefined;
 };
 
 /** In a smaller window the chat covers the page. */

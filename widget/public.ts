@@ -1,5 +1,7 @@
 /** The promise to page authors: tag attributes, methods, events, parts and CSS properties. Types only. */
 
+import type { Strings } from './strings/en.ts';
+
 /** Attributes of the script tag. */
 export type TagAttributes = {
   'data-bot-id': string;
@@ -32,7 +34,12 @@ export type TagAttributes = {
   'data-starters'?: string;
   /** JSON object: what the page knows and the agent may use, as by `setContext`. */
   'data-metadata'?: string;
+  /** JSON object: the site's own words for the chat's, by the names in `Words`. `{name}` and its like are filled in. */
+  'data-words'?: string;
 };
+
+/** What the chat says, by the names of its sentences: `{ compose: 'Ask about our tents' }`. */
+export type Words = Partial<Strings>;
 
 /** A token, or a function that fetches a fresh one from the site's own backend. */
 export type UserToken = string | (() => string | null | undefined | Promise<string | null | undefined>);

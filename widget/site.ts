@@ -52,7 +52,7 @@ const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 export function createSite(parts: SiteParts): Site & PageMethods {
   const { element, root, options, panel, conversation, memory, strings, open, begin } = parts;
-  const { speak, knows } = createLanguage(element, strings);
+  const { speak, knows } = createLanguage(element, strings, readWords(options));
   const sayMissing = () => tellOwner('part-failed', options.helper);
   const setLanguage = (tag: string) => speak(String(tag)).catch(sayMissing);
   const { language } = options;
@@ -202,7 +202,14 @@ function toJson(value: unknown): string | undefined {
   }
 }
 
-function readJson(name: 'greetings' | 'starters' | 'metadata', options: WidgetOptions): unknown {
+function readWords(options: WidgetOptions): Partial<Strings> {
+  const words = Object.entries(readJson('words', options) ?? {});
+  const said = words.filter(([, text]) => typeof text === 'string');
+  if (said.length < words.length) console.error('Porchlight: data-words is an object of strings');
+  return Object.fromEntries(said);
+}
+
+function readJson(name: 'greetings' | 'starters' | 'metadata' | 'words', options: WidgetOptions): unknown {
   try {
     return JSON.parse(options[name] ?? 'null');
   } catch {

@@ -16,6 +16,9 @@ const tags: Record<string, [style: 'normal' | 'dock', attributes: string, lang: 
   '/english-tag': ['normal', 'data-language="en-GB"', 'de'],
   '/dutch-tag': ['normal', 'data-language="nl"', 'en'],
   '/dutch-page': ['normal', '', 'nl'],
+  '/own-words': ['normal', `data-words='{"newConversation":"Start over","copyAnswer":"Take it"}'`, 'en'],
+  '/own-german-words': ['normal', `data-words='{"newConversation":"Von vorn"}'`, 'de'],
+  '/wrong-words': ['normal', `data-words='{"newConversation":1,"send":"Ask"}'`, 'en'],
   '/arabic': ['normal', '', 'ar'],
   '/arabic-dock': ['dock', '', 'ar-EG'],
 };
@@ -127,4 +130,32 @@ test('a language that is slow, or missing, does not keep the chat from opening',
   await expect.poll(() => errors.join()).toContain('a file of the widget is missing');
   await chat.ask('Well?');
   await chat.waitForAnswer('completed');
+});
+
+test('the site’s own words stand for the chat’s, those of a part that comes later too, in any language', async () => {
+  await come('/own-words');
+  await chat.open();
+  await chat.button('Start over').waitFor();
+  await chat.ask('Well?');
+  await chat.waitForAnswer('completed');
+  await chat.button('Take it').waitFor();
+  await chat.button('Copy code').waitFor();
+  await page.evaluate(() => Porchlight.setLanguage('de'));
+  await chat.button('Code kopieren').waitFor();
+  expect(await chat.button('Start over').count()).toBe(1);
+});
+
+test('the site’s own words stand beside those of the page’s language, which may be missing', async () => {
+  await come('/own-german-words', () => page.route('**/widget/de-*.js', (route) => route.abort()));
+  await chat.open();
+  await chat.button('Von vorn').waitFor();
+  await chat.button('Conversations').waitFor();
+});
+
+test('words that are none are told to the site owner, and the others are said', async () => {
+  await come('/wrong-words');
+  await chat.open();
+  await chat.button('Ask').waitFor();
+  expect(await chat.button('New conversation').count()).toBe(1);
+  expect(errors).toEqual(['Porchlight: data-words is an object of strings']);
 });
