@@ -19,7 +19,7 @@ export type ChatApi = PorchlightApi & {
 };
 
 const methods =
-  'close setLanguage setContext prefill setOpenStyle send open openConversation newConversation toggle'.split(
+  'close setLanguage setContext prefill setOpenStyle send open openConversation newConversation toggle onBeforeDisplay'.split(
     ' ',
   ) as 'open'[];
 /** What concerns a conversation is meant for the moment. */
@@ -110,7 +110,7 @@ export function startChat(
     if (isWish) intent = run;
     else queue.push(run);
     // All else waits for the visitor's wish, and closing ends that.
-    if (/^(setO|send|[opnt])/.test(method)) loadApp();
+    if (/^(setO|send|op|[pnt])/.test(method)) loadApp();
     else if (method === 'close') intent = undefined;
   };
 

@@ -10,6 +10,7 @@ import { followPanel } from './presence.ts';
 import type { PorchlightEvents } from './public.ts';
 import type { AppMethods, PageMethods, Seat } from './seat.ts';
 import { createConversation } from './state/conversation.ts';
+import { createDisplay, type Display } from './state/display.ts';
 import { createMemory } from './state/memory.ts';
 import { createPanel } from './state/panel.ts';
 import { sharedKey } from './state/subject.ts';
@@ -78,6 +79,7 @@ export function createWidget(seat: Seat): AppMethods {
     },
   });
   const strings = createSignal<Strings>(en);
+  const display = createSignal<Display>((answer) => answer);
   const panel = createPanel(/^(dock|inline)$/.test(options.openStyle ?? ''), memory.read().wide);
   const drawVeil = createVeil(root, mount, panel.veil);
   const conversation = createConversation({
@@ -146,6 +148,7 @@ export function createWidget(seat: Seat): AppMethods {
     options,
     root,
     strings,
+    display,
     begin,
     open,
     close,
@@ -208,6 +211,9 @@ export function createWidget(seat: Seat): AppMethods {
       isNamed.value = userToken != null;
       sessions.say(userToken, saidAt, isTag);
       if (hasStarted) goOn();
+    },
+    onBeforeDisplay: (change) => {
+      display.value = createDisplay(change);
     },
     destroy: () => {
       leaving.abort();

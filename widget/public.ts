@@ -61,6 +61,17 @@ export type PorchlightEvents = {
   error: { code: string; hint: string };
 };
 
+/**
+ * What to show of an answer: another text (markdown), or null for nothing. Without a return it is shown as it is.
+ *
+ * @param message as far as it has come; called anew for each piece, and once `isWhole`
+ */
+export type BeforeDisplay = (message: {
+  turnId: string;
+  text: string;
+  isWhole: boolean;
+}) => string | null | undefined;
+
 export type MessageOptions = {
   /** In place of opening the chat. */
   onClick?: () => void;
@@ -104,6 +115,8 @@ export type PorchlightApi = {
    * `onClick` says. One that the visitor has put away does not come again in this browser.
    */
   addMessage(text: string, more?: MessageOptions): { dismiss(): void };
+  /** Rewrites or hides answers before they are shown, those of history too; what is kept of them stays as it is. */
+  onBeforeDisplay(change: BeforeDisplay): void;
   /** @returns what ends it */
   on<E extends keyof PorchlightEvents>(event: E, listener: (detail: PorchlightEvents[E]) => void): () => void;
   /** Takes the widget off the page. What runs, runs on at the helper. */

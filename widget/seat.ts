@@ -26,7 +26,7 @@ export type PageMethods = Pick<
   | 'on'
 >;
 
-export type AppMethods = Pick<PorchlightApi, 'close' | 'toggle' | 'destroy'> &
+export type AppMethods = Pick<PorchlightApi, 'close' | 'toggle' | 'destroy' | 'onBeforeDisplay'> &
   PageMethods & {
     /** @param why `auto`: by the tag's time, and not by anybody's act */
     open(why?: unknown): void;

@@ -5,6 +5,7 @@ import type { TurnEvent } from '../../server-helper/protocol/wire.ts';
 import { WidgetError } from '../../widget/errors.ts';
 import { readOptions } from '../../widget/options.ts';
 import { createConversation } from '../../widget/state/conversation.ts';
+import type { Display } from '../../widget/state/display.ts';
 import { createMemory } from '../../widget/state/memory.ts';
 import { createPanel } from '../../widget/state/panel.ts';
 import { createUnsent } from '../../widget/state/unsent.ts';
@@ -116,6 +117,7 @@ export async function renderChat(
     ),
     strings: signal<Strings>(en),
     root: document as unknown as ShadowRoot,
+    display: signal<Display>((answer) => answer),
     begin() {},
     open: () => panel.setOpen(true),
     close: () => panel.setOpen(false),

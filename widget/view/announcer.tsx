@@ -2,12 +2,13 @@
 import { effect } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { toStoppedState } from '../state/entries.ts';
+import type { Answer } from '../state/turn.ts';
 import { useChat } from './context.ts';
 
 const maxSpokenChars = 2_000;
 
 export function Announcer() {
-  const { panel, conversation, spoken, say, t } = useChat();
+  const { panel, conversation, display, spoken, say, t } = useChat();
   /** The turn that was seen running: one that history brings is not news. */
   const seen = useRef<string | undefined>(undefined);
   /** The pause that was told last. */
@@ -45,13 +46,15 @@ export function Announcer() {
     if (pause !== undefined && pause === waits.current) return;
     waits.current = pause;
     told.current = {
-      completed: () => t('announceAnswer', { text: toSpoken(answer.text) }),
+      completed: () => toAnnounced(display.value(answer)),
       paused: () => t('paused'),
       stopped: () => t(toStoppedState(entry, answer)),
       failed: () => t(answer.code ?? 'internal'),
     }[answer.status]();
     say(told.current);
   };
+  const toAnnounced = (shown: Answer | undefined) =>
+    shown ? t('announceAnswer', { text: toSpoken(shown.text) }) : '';
   const veil = panel.veil.value;
   // Nor does it stay to be found: not under a veil, and not in a panel that was closed.
   useLayoutEffect(() => {

@@ -5,6 +5,7 @@ import { useContext } from 'preact/hooks';
 import type { ConversationList } from '../../server-helper/protocol/wire.ts';
 import type { WidgetOptions } from '../options.ts';
 import type { Conversation } from '../state/conversation.ts';
+import type { Display } from '../state/display.ts';
 import type { Memory } from '../state/memory.ts';
 import type { Panel } from '../state/panel.ts';
 import type { State } from '../states.ts';
@@ -20,6 +21,7 @@ export type ChatContext = {
   options: WidgetOptions;
   root: ShadowRoot;
   strings: ReadonlySignal<Strings>;
+  display: ReadonlySignal<Display>;
   /** First use: opens the session and takes up what was there. */
   begin(): void;
   open(): void;

@@ -29,10 +29,11 @@ export const Words = createPart<AnswerProps>(
 );
 
 export function Turn({ entry, onGrow }: { entry: Entry; onGrow: () => void }) {
-  const { t } = useChat();
-  const answer = entry.answer.value;
+  const { display, t } = useChat();
+  const known = entry.answer.value;
+  const answer = known && display.value(known);
   // The question is delivered once the answer is anything but on its way.
-  const isSending = answer?.status === 'sending';
+  const isSending = known?.status === 'sending';
   return (
     <>
       {entry.question !== undefined && (
