@@ -12,6 +12,7 @@ import type { AppMethods, PageMethods, Seat } from './seat.ts';
 import { createConversation } from './state/conversation.ts';
 import { createDisplay, type Display } from './state/display.ts';
 import { createMemory } from './state/memory.ts';
+import { readMode } from './state/mode.ts';
 import { createPanel } from './state/panel.ts';
 import { sharedKey } from './state/subject.ts';
 import { createUnsent, join } from './state/unsent.ts';
@@ -89,6 +90,7 @@ export function createWidget(seat: Seat): AppMethods {
     tabs,
     onNextFrame,
     readPage: () => calls.site?.toPage() ?? readPage(),
+    readMode: () => readMode(panel.session.value, memory),
     isReady: () => isReady() && !calls.site?.isWaiting,
     begin: () => begin(),
     readVeil: () => panel.veil.value,

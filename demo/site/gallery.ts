@@ -17,6 +17,8 @@ type Scene = {
   language?: string;
   /** The list of conversations is shown. */
   list?: true;
+  /** The visitor may choose how thoroughly the agent thinks. */
+  modes?: true;
 };
 
 const answer = `The **Skylark 2** weighs *2.1 kg* and packs to 45 cm [1].
@@ -120,12 +122,13 @@ export const toScenes = (): Record<string, Scene> => ({
   refused: { title: 'Signed out', refusal: { status: 401, code: 'sign-in-required' } },
   origin: { title: 'On a site that is not listed', refusal: { status: 403, code: 'origin-refused' } },
   list: { title: 'All conversations', list: true },
+  modes: { title: 'With a choice of how to answer', modes: true },
 });
 
 const toJwt = (claims: object) =>
   ['{}', JSON.stringify(claims), '{}'].map((part) => Buffer.from(part).toString('base64url')).join('.');
 
-function openSession(ssoToken: unknown): object {
+function openSession(ssoToken: unknown, { modes }: Scene): object {
   const [, claims = ''] = String(ssoToken).split('.');
   // A stage, on which everybody is who they say they are.
   const id = ssoToken && JSON.parse(Buffer.from(claims, 'base64url').toString()).external_id;
@@ -140,7 +143,11 @@ function openSession(ssoToken: unknown): object {
       greetings: ['Hello. What would you like to know?'],
       starters: ['Which tents are in stock?', 'How do I return something?'],
     },
-    allowed: { reasoningModes: ['auto'], attachments: false, chatModes: ['ask'] },
+    allowed: {
+      reasoningModes: modes ? ['auto', 'standard', 'agent'] : ['auto'],
+      attachments: false,
+      chatModes: ['ask'],
+    },
   };
 }
 
@@ -180,7 +187,7 @@ export async function serveScene(
   if (rest === '/session') {
     const { ssoToken } = ((await readBody(request)) ?? {}) as { ssoToken?: unknown };
     if (scene.refusal) return refuse(scene.refusal.status, scene.refusal.code);
-    return sendJson(response, openSession(ssoToken));
+    return sendJson(response, openSession(ssoToken, scene));
   }
   if (turnId && request.method === 'PUT') return void play(scene, conversationId, turnId, response);
   if (turnId && request.method === 'DELETE') return void response.writeHead(204).end();

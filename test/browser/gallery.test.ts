@@ -26,6 +26,7 @@ const signs: Record<string, string> = {
   refused: english['sign-in-required'],
   origin: english['origin-refused'],
   list: 'Shipping to Canada',
+  modes: 'Thorough',
 };
 
 test.each<[string, BrowserContextOptions]>([
@@ -37,7 +38,12 @@ test.each<[string, BrowserContextOptions]>([
   const page = await context.newPage();
   await page.goto(`${stage.server.url}/gallery.html`);
   for (const name of Object.keys(toScenes()))
-    await page.locator(`#${name} porchlight-chat`).getByText(signs[name]!).first().waitFor();
+    await page
+      .locator(`#${name} porchlight-chat`)
+      .getByText(signs[name]!)
+      .first()
+      // What may be chosen is drawn only while it is.
+      .waitFor({ state: name === 'modes' ? 'attached' : 'visible' });
   await page.evaluate(axe.source);
   const violations = await page.evaluate(async () => {
     const { run } = (window as unknown as { axe: typeof axe }).axe;

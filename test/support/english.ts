@@ -4,6 +4,7 @@ import { words as answer } from '../../widget/strings/en/answer.ts';
 import { words as code } from '../../widget/strings/en/code.ts';
 import { words as decision } from '../../widget/strings/en/decision.ts';
 import { words as history } from '../../widget/strings/en/history.ts';
+import { words as modes } from '../../widget/strings/en/modes.ts';
 import { words as myData } from '../../widget/strings/en/my-data.ts';
 import { words as newest } from '../../widget/strings/en/newest.ts';
 import { words as sources } from '../../widget/strings/en/sources.ts';
@@ -18,6 +19,7 @@ export const english: Strings = {
   ...code,
   ...decision,
   ...history,
+  ...modes,
   ...myData,
   ...newest,
   ...sources,

@@ -29,6 +29,8 @@ export type FakeHelperOptions = {
   pageSize?: number;
   /** What the agent offers to be asked. Default nothing. */
   starters?: string[];
+  /** Which the visitor may choose, asked at each session. Default `auto` alone. */
+  reasoningModes?: () => string[];
 };
 
 type FakeTurn = {
@@ -56,6 +58,7 @@ export async function startFakeHelper({
   beforePiece = () => (betweenMs > 0 ? sleep(betweenMs) : Promise.resolve()),
   pageSize = Number.POSITIVE_INFINITY,
   starters = [],
+  reasoningModes = () => ['auto'],
 }: FakeHelperOptions) {
   requireBuild();
   const requests: string[] = [];
@@ -131,6 +134,7 @@ export async function startFakeHelper({
       return sendJson(response, {
         session: toSession(),
         ...profile,
+        allowed: { ...profile.allowed, reasoningModes: reasoningModes() },
         agent: { ...profile.agent, starters },
       });
     if (request.method === 'PUT' && turnId) return put(id, turnId, request, response);

@@ -25,6 +25,7 @@ export type ConversationDeps = {
   unsent: Unsent;
   tabs: Tabs;
   readPage: () => TurnRequest['page'];
+  readMode: () => TurnRequest['reasoningMode'];
   /** Calls back once before the next frame. */
   onNextFrame: (draw: () => void) => void;
   /** Undefined: it is held. @param wasHeld the visitor sent it earlier, and may have closed the chat since */
@@ -159,7 +160,13 @@ export function createConversation(deps: ConversationDeps): Conversation {
   };
   const toRequest = (text: string, replaces?: string): TurnRequest => {
     const page = deps.readPage();
-    return { text, ...(page && { page }), ...(replaces !== undefined && { replaces }) };
+    const reasoningMode = deps.readMode();
+    return {
+      text,
+      ...(reasoningMode && { reasoningMode }),
+      ...(page && { page }),
+      ...(replaces !== undefined && { replaces }),
+    };
   };
   const load = async (conversationId: string): Promise<void> => {
     leaveFor(conversationId);

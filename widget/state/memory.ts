@@ -37,6 +37,8 @@ export type Place = {
   /** Those that were on their way when their conversation was left for another. */
   leaving?: PendingQuestion[];
   draft?: string;
+  /** How thoroughly the agent is to think, as the visitor chose. */
+  mode?: string;
   /** The pause on which a decision is under way: its turn, and until when it is open. */
   deciding?: string;
 };
@@ -219,18 +221,16 @@ function readStored(text: string | null): Stored {
 
 function readPlace(value: unknown): Place {
   const text = 'string';
-  const types = {
+  const texts = {
     subject: text,
     session: text,
     conversationId: text,
-    open: 'boolean',
-    wide: 'boolean',
-    pending: 'object',
-    leaving: 'object',
     deciding: text,
     draft: text,
+    mode: text,
   };
-  const place: Place = take(value, types);
+  const others = { open: 'boolean', wide: 'boolean', pending: 'object', leaving: 'object' };
+  const place: Place = take(value, { ...texts, ...others });
   const isQuestion = (one: unknown) =>
     typeof (one as PendingQuestion)?.turnId === text &&
     typeof (one as PendingQuestion).question?.text === text;

@@ -5,6 +5,7 @@ import type { words as answer } from './en/answer.ts';
 import type { words as code } from './en/code.ts';
 import type { words as decision } from './en/decision.ts';
 import type { words as history } from './en/history.ts';
+import type { words as modes } from './en/modes.ts';
 import type { words as myData } from './en/my-data.ts';
 import type { words as newest } from './en/newest.ts';
 import type { words as sources } from './en/sources.ts';
@@ -84,6 +85,7 @@ type Words = typeof words &
   typeof code &
   typeof decision &
   typeof history &
+  typeof modes &
   typeof myData &
   typeof newest &
   typeof sources &

@@ -7,6 +7,12 @@ import type { State } from '../states.ts';
 import { useChat } from './context.ts';
 import { Icon } from './icons.tsx';
 import { Notice } from './notice.tsx';
+import { createPart } from './part.tsx';
+
+const Modes = createPart(
+  () => import('./modes.tsx'),
+  () => null,
+);
 
 /** So long after Send and Stop have changed places a click was meant for the one that is gone. */
 const swapMs = 400;
@@ -166,6 +172,7 @@ export function Composer({ focus }: { focus: boolean }) {
           onInput={onInput}
           onKeyDown={onKeyDown}
         />
+        {(panel.session.value?.allowed.reasoningModes?.length ?? 0) > 1 && <Modes />}
         <button
           type="button"
           class="round"
