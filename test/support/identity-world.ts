@@ -2,6 +2,7 @@
  * Three tabs of one site, one storage, one channel and a helper, with the widget's identity machine in each tab. What one
  * tab stores of who is there the others may see later than its news, and than an opening at once.
  */
+import { toSaid } from '../../widget/state/clock.ts';
 import {
   createIdentity,
   type Happening,
@@ -44,6 +45,8 @@ export const acts = [
     'hear and open',
     'expire',
     'freeze',
+    'set the clock back',
+    'wait for long',
   ] as const),
 ];
 
@@ -69,8 +72,13 @@ type Tab = {
 };
 type Kept = { subject: string | undefined; who: Who; saidAt: number; guest?: string; place?: number };
 
+const setBackMs = 5_000;
+const whileMs = 3_000;
+
 export function createWorld(site: Site) {
-  let now = 1;
+  let now = 1_000_000;
+  let setBacks = 0;
+  const toClock = () => -setBacks * setBackMs;
   /** Who is signed in at the site, and how often that changed. */
   let truth: Who;
   let changes = 0;
@@ -99,7 +107,7 @@ export function createWorld(site: Site) {
   };
   const load = (index: number) => {
     now += 1;
-    const identity = createIdentity({ kind: 'unsaid' }, now);
+    const identity = createIdentity({ kind: 'unsaid' }, now, toClock());
     const empty = { isOpen: false, screen: undefined, draft: undefined, held: undefined, isFrozen: false };
     const words = new Set<Who>();
     const fresh = new Set<Who>();
@@ -125,7 +133,7 @@ export function createWorld(site: Site) {
     now += 1;
     const { isOpen } = tab;
     const view = views[index];
-    const around = { now, isOpen, isShown: isOpen, kept: view && { ...view } };
+    const around = { now, isOpen, isShown: isOpen, kept: view && { ...view }, clock: toClock() };
     const [identity, todos] = step(tab.identity, happening, around);
     const { shown, veiled, veils } = tab.identity;
     const veil = veiled ? veils : 0;
@@ -287,12 +295,23 @@ export function createWorld(site: Site) {
     const news = tabs[index]!.inbox.shift();
     const view = views[index];
     // For a moment news counts as stored.
-    if (view && news && !news.ask && view.saidAt < news.at) views[index] = toClaimed(view, news);
+    if (view && news && !news.ask && toSaid(view.saidAt, now) < toSaid(news.at, now))
+      views[index] = toClaimed(view, news);
     if (news) happen(index, { what: 'told', who: news.who, ask: news.ask, at: news.at });
   };
 
   const act = (event: Event) => {
     now += 1;
+    // What is older than the clock was set back by cannot be told from what was said after that.
+    if (event.act === 'wait for long' && setBacks > 0) now += whileMs;
+    if (event.act === 'set the clock back') {
+      // News is heard within a moment, and no tab is frozen sooner.
+      for (const [at, { inbox }] of tabs.entries()) while (inbox.length > 0) hear(at);
+      // Once: of two settings between two of its steps a page knows the sum alone.
+      if (setBacks === 0) now -= setBackMs;
+      setBacks = 1;
+      return;
+    }
     const index = event.tab;
     const tab = tabs[index]!;
     if (!event.act.startsWith('hear')) catchUp();

@@ -202,13 +202,6 @@ describe('what all tabs share about who is there', () => {
     expect(one.read()).toEqual({ who: 'b', said: 2 });
   });
 
-  test('is not believed when it comes from the future', () => {
-    const storage = createStorage();
-    const memory = createMemory('k', () => storage);
-    memory.setIdentity('a', undefined, 'a', Date.now() + 3_600_000, false);
-    expect(memory.readKept()?.saidAt).toBe(0);
-  });
-
   test('keeps a tab that shows one visitor from writing into another’s place', () => {
     const storage = createStorage();
     const [one, other] = [createMemory('k', () => storage), createMemory('k', () => storage)];

@@ -1,6 +1,15 @@
 /** What can be asked of what the identity machine knows: who is there, whose words those are. Pure. */
 import { type Around, type Identity, type Source, unknown, unnamed, type Who } from './happening.ts';
 
+/** Nothing of anybody is on screen any more. */
+export const nobodyShown = {
+  shown: undefined,
+  givenTo: undefined,
+  typists: [],
+  veiled: false,
+  expired: false,
+} satisfies Partial<Identity>;
+
 /** Who would be there, by what the page said. */
 export function readWho(source: Source): Who {
   return source.kind === 'token' ? source.subject : undefined;
@@ -73,7 +82,7 @@ export function isTypedBy({ typists, shown }: Identity, who: Who): boolean {
       typist === undefined ||
       typist === who ||
       (typist === unnamed && who === undefined) ||
-      ([unknown, unnamed].includes(typist) && shown !== undefined),
+      ([unknown, unnamed].includes(typist) && shown !== undefined && shown.who === who),
   );
 }
 

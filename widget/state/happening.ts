@@ -15,6 +15,9 @@ export type Identity = {
   source: Source;
   /** When the page said so: of all tabs the last word counts. Milliseconds since 1970. */
   saidAt: number;
+  /** As `Around` had it last, and by how much the wall clock was set back since this page was read, in ms. */
+  clock: number;
+  setBackMs: number;
   /**
    * `rest`: the visitor has not acted. `waiting`: for a page that has not spoken. `superseded`: another page of the
    * site says that somebody is there whom this one cannot be.
@@ -95,6 +98,8 @@ export type Todo =
 /** What the machine sees around it. */
 export type Around = {
   now: number;
+  /** By how much the wall clock is ahead of the monotonic one, in ms: less than before when it was set back. */
+  clock: number;
   /** The panel is open. */
   isOpen: boolean;
   /** Something of the visitor's can be seen: the panel is open, or this is a dock. */
@@ -108,10 +113,13 @@ export const unknown = '?';
 /** Nobody, by a late answer: perhaps somebody who has signed out since. */
 export const unnamed = '??';
 
-export function createIdentity(source: Source, saidAt: number): Identity {
+/** @param clock as `Around` has it */
+export function createIdentity(source: Source, saidAt: number, clock: number): Identity {
   return {
     source,
     saidAt,
+    clock,
+    setBackMs: 0,
     phase: 'rest',
     ticket: 0,
     shown: undefined,

@@ -1,13 +1,14 @@
 /** Who is there, as one machine: what was known and what happens give what is known next and what is to be done. Pure. */
 import type { WidgetCode } from '../errors.ts';
+import { beforeAll, toComparable } from './clock.ts';
 import * as facts from './facts.ts';
 import type { Around, Happening, Identity, Phase, Todo, Who } from './happening.ts';
 import { unknown } from './happening.ts';
 
 export function step(before: Identity, happening: Happening, around: Around): [Identity, Todo[]] {
-  const state = { ...before };
+  const { now } = around;
+  const { state, kept, at } = toComparable(before, happening, around);
   const todo: Todo[] = [];
-  const { kept } = around;
   const keptWho = kept?.who;
   const toOwnWho = () => (state.phase === 'settled' ? state.shown?.who : facts.readWho(state.source));
   const isResting = () => state.phase === 'rest' || state.phase === 'waiting';
@@ -19,7 +20,7 @@ export function step(before: Identity, happening: Happening, around: Around): [I
     // Who was there before will never be told.
     if (state.isUnanswered && state.isLeft) state.typists = [...state.typists, unknown];
     // Whatever it answers, however late, is as of now.
-    Object.assign(state, { isLeft: false, saidAt: around.now, named: unknown });
+    Object.assign(state, { isLeft: false, saidAt: now, named: unknown });
     to('asking');
     todo.push({ do: 'ask', ticket: state.ticket });
   };
@@ -60,8 +61,7 @@ export function step(before: Identity, happening: Happening, around: Around): [I
     Object.assign(state, { typists: [], veiled: false });
   };
   const drop = (closes = false, isReset = false) => {
-    const gone = { shown: undefined, givenTo: undefined, typists: [], veiled: false, expired: false };
-    Object.assign(state, gone);
+    Object.assign(state, facts.nobodyShown);
     todo.push({ do: 'drop', closes, isReset });
   };
   const tell = (who: Who) => {
@@ -76,7 +76,7 @@ export function step(before: Identity, happening: Happening, around: Around): [I
     if (!kept || keptWho !== who) tell(who);
   };
   /** Another page of the site has spoken later, and named somebody else: the visitor is there unless here. */
-  const yieldTo = (who: Who, at: number) => {
+  const yieldTo = (who: Who, saidAt: number) => {
     const isElsewhere = ['told', 'seen', 'lost'].includes(happening.what);
     if (state.phase !== 'rest') drop(isElsewhere);
     if (who !== undefined && state.source.kind !== 'callback') {
@@ -85,13 +85,13 @@ export function step(before: Identity, happening: Happening, around: Around): [I
       return void todo.push({ do: 'refuse', code: 'sso-token-expired' });
     }
     if (state.source.kind !== 'callback') state.source = { kind: 'nobody' };
-    state.saidAt = at;
+    state.saidAt = saidAt;
     to('rest');
     if (!isElsewhere) start();
   };
   const isGuestStill = (who: Who) => facts.isSameGuest(state, kept, who);
   const isOutdated = (who: Who) => kept !== undefined && kept.saidAt > state.saidAt && keptWho !== who;
-  const giveWay = () => yieldTo(keptWho, kept?.saidAt ?? around.now);
+  const giveWay = () => yieldTo(keptWho, kept?.saidAt ?? now);
   /** Now it is known who is there: the same as shown, a guest who signed in, or another. */
   const turnTo = (token: string | undefined, who: Who) => {
     const { shown } = state;
@@ -124,8 +124,8 @@ export function step(before: Identity, happening: Happening, around: Around): [I
     case 'said': {
       const { source } = happening;
       const isAskedFor = state.phase === 'opening' && facts.isSameSource(source, state.source);
-      Object.assign(state, { source, saidAt: happening.at, refusedOnce: false });
-      if (source.kind === 'callback') todo.push({ do: 'tell', who: undefined, ask: true, at: happening.at });
+      Object.assign(state, { source, saidAt: at, refusedOnce: false });
+      if (source.kind === 'callback') todo.push({ do: 'tell', who: undefined, ask: true, at });
       else claim(facts.readWho(state.source));
       // What the page's own calls have asked for meanwhile was for whom it named then.
       if (facts.isNamedAnew(before, source)) drop();
@@ -140,14 +140,13 @@ export function step(before: Identity, happening: Happening, around: Around): [I
     }
     case 'begin':
       if (state.phase === 'superseded') to('rest');
-      // Kept from the first use on, or pages of the site would tell nobody who comes while the session opens. Who is
-      // there is not known before the helper has taken the token: any word is later than this one.
-      if (!kept) todo.push({ do: 'claim', who: undefined, at: 1 });
+      // From the first use on, or other pages would tell nobody who comes while the session opens. Any word is later.
+      if (!kept) todo.push({ do: 'claim', who: undefined, at: beforeAll });
       if (state.phase === 'rest' || state.phase === 'stuck') start();
       break;
     case 'left':
       // A draft or a question may be there before any session is.
-      if (!isResting()) veil();
+      if (state.phase !== 'rest') veil();
       Object.assign(state, { isLeft: true, leftTicket: state.ticket });
       break;
     case 'seen':
@@ -169,12 +168,10 @@ export function step(before: Identity, happening: Happening, around: Around): [I
       if (isResting()) break;
       const isCallback = state.source.kind === 'callback';
       // What has been asked since is answered as of later. It may be this page's own note, too.
-      if (happening.ask && isCallback && happening.at > state.saidAt) askIfSeen();
-      if (happening.ask) break;
-      if (joinIfTaken()) break;
+      if (happening.ask && isCallback && at > state.saidAt) askIfSeen();
+      if (happening.ask || joinIfTaken()) break;
       // The news may be old by now.
-      const { who, saidAt } =
-        kept && kept.saidAt >= happening.at ? kept : { who: happening.who, saidAt: happening.at };
+      const { who, saidAt } = kept && kept.saidAt >= at ? kept : { who: happening.who, saidAt: at };
       if (saidAt <= state.saidAt || who === toOwnWho()) break;
       if (!isCallback || who === undefined) yieldTo(who, saidAt);
       else if (who !== state.named) askIfSeen();
@@ -197,7 +194,9 @@ export function step(before: Identity, happening: Happening, around: Around): [I
       // One whose token is refused is still who pages say is there, and a guest of that one's alone.
       const who = isGuest ? state.openedFor : subject;
       const isSecond = isGuest && keptWho === who && facts.isSecondGuest(state, kept, subject);
-      if (isSecond || isOutdated(who)) {
+      // All may have been cleared meanwhile, and the guest who was offered with it.
+      if (!kept) todo.push({ do: 'claim', who: undefined, at: beforeAll });
+      if (!kept || isSecond || isOutdated(who)) {
         start();
         break;
       }
@@ -233,9 +232,11 @@ export function step(before: Identity, happening: Happening, around: Around): [I
       break;
     case 'silent':
       if (happening.ticket !== state.ticket) break;
+      // Who typed meanwhile may have gone.
+      if (state.leftTicket === state.ticket) drop();
       state.source = { kind: 'nobody' };
       if (!isOutdated(undefined)) {
-        state.saidAt = around.now;
+        state.saidAt = now;
         claim(undefined);
       }
       start();

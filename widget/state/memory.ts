@@ -1,6 +1,7 @@
 /** What survives a reload, in this site's localStorage: nothing is written before the visitor's first act. */
 import type { TurnRequest } from '../../server-helper/protocol/wire.ts';
 import type { WidgetCode } from '../errors.ts';
+import { toSaid } from './clock.ts';
 import type { Around } from './happening.ts';
 import { sharedKey, toClaimed, toLook } from './subject.ts';
 
@@ -102,9 +103,10 @@ export function createMemory(
         cache ??= {};
       }
     }
-    const said = toSaid(cache);
+    const { said } = cache;
     // Else what is written from here would bring the earlier visitor back.
-    if (heard && performance.now() - heard.since < lagMs && said !== undefined && said < heard.at)
+    const isNews = heard && performance.now() - heard.since < lagMs;
+    if (heard && isNews && said !== undefined && toSaid(said, Date.now()) < toSaid(heard.at, Date.now()))
       cache = toClaimed(cache, heard.who, heard.at, cache.tag === true);
     return cache;
   };
@@ -144,7 +146,7 @@ export function createMemory(
     read,
     readKept() {
       const kept = read();
-      const saidAt = toSaid(kept);
+      const { said: saidAt } = kept;
       return saidAt === undefined ? undefined : { subject: kept.subject, who: kept.who, saidAt };
     },
     hear(who, at) {
@@ -197,11 +199,6 @@ export function createMemory(
       return keeps;
     },
   };
-}
-
-/** A word from the future was noted before the clock was set back: any word is later. */
-function toSaid({ said }: Shared): number | undefined {
-  return said !== undefined && said > Date.now() ? 0 : said;
 }
 
 function toFilled(value: object): object {

@@ -1,4 +1,5 @@
 /** Tells one visitor from another by what a token says, and notes it in this browser; only the helper can trust it. */
+import { beforeAll } from './clock.ts';
 import type { Place, Stored } from './memory.ts';
 
 /** The storage entry and the channel of the origin: all its chats share who is there. */
@@ -66,7 +67,7 @@ export function toSaidAt(userToken: unknown, at: number, isTag: boolean): number
     return Math.min(at, Number(readClaims(userToken as string).iat) * 1000 || at);
   } catch {
     // That nobody is there has no date: any other word is later, unless the server said that the page is still so.
-    return page && (page.deliveryType || !page.transferSize) ? 1 : at;
+    return page && (page.deliveryType || !page.transferSize) ? beforeAll : at;
   }
 }
 

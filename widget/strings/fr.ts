@@ -31,7 +31,7 @@ export const fr: Strings = {
   copied: 'Copié',
   wrap: 'Couper les longues lignes',
   mode: 'Façon de répondre',
-  auto: 'Auto',
+  auto: 'Automatique',
   standard: 'Rapide',
   agent: 'Approfondi',
   copyAnswer: 'Copier la réponse',

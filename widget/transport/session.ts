@@ -69,7 +69,7 @@ const silenceMs = 3_000;
 
 export function createSessionKeeper(deps: SessionDeps): SessionKeeper {
   const { helper, memory, tabs, hooks, now = Date.now } = deps;
-  let identity = createIdentity({ kind: 'unsaid' }, deps.readAt);
+  let identity = createIdentity({ kind: 'unsaid' }, deps.readAt, now() - performance.now());
   let saysByTag = false;
   let askToken: Exclude<UserToken, string> | undefined;
   let current: SessionState | undefined;
@@ -90,7 +90,8 @@ export function createSessionKeeper(deps: SessionDeps): SessionKeeper {
     const isOpen = hooks.isOpen();
     if (happening.what === 'told' && !happening.ask) memory.hear(happening.who, happening.at);
     const kept = memory.readKept();
-    const [next, todos] = step(identity, happening, { now: now(), isOpen, isShown: hooks.isShown(), kept });
+    const around = { now: now(), clock: now() - performance.now(), isOpen, isShown: hooks.isShown(), kept };
+    const [next, todos] = step(identity, happening, around);
     identity = next;
     for (const todo of todos) carryOut(todo);
     hooks.veil(identity.veiled ? identity.veils : 0);
