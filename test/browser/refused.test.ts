@@ -8,9 +8,13 @@ import { startFakeHelper, toPage } from '../support/fakehelper.ts';
 import { createGate } from '../support/gate.ts';
 import { useStage, useVisitor } from '../support/stage.ts';
 
+let gate = createGate();
 const stage = useStage(() =>
   startFakeHelper({
-    answer: (question) => ({ pieces: [`An answer to ${question}`] }),
+    answer: (question) => ({
+      pieces: question === 'Slowly?' ? ['One, ', 'two.'] : [`An answer to ${question}`],
+    }),
+    beforePiece: () => gate.opened,
     pages: (path, url) => (path === '/' ? { html: toPage(url, 'dock') } : undefined),
   }),
 );
@@ -48,7 +52,7 @@ describe('a question that the helper gives no session for is said not to be sent
   });
 });
 
-test('a session that comes later leaves what was refused on screen, to be sent by a click alone', async () => {
+test('a session that comes later makes a draft of what was refused, once another is asked', async () => {
   const { page, chat } = scene;
   await page.route('**/session', (route) => route.fulfill({ status: 500, json: { code: 'internal' } }));
   await chat.ask('First?');
@@ -59,8 +63,45 @@ test('a session that comes later leaves what was refused on screen, to be sent b
   const before = stage.server.asked.length;
   await chat.ask('Second?');
   await chat.waitForAnswer('completed');
-  expect(await chat.readQuestions()).toEqual(['First?', 'Second?']);
+  expect(await chat.readQuestions()).toEqual(['Second?']);
   expect(stage.server.asked.slice(before)).toEqual(['Second?']);
+  await expect.poll(() => chat.composer.inputValue()).toBe('First?');
+  await page.locator('porchlight-chat .hint').getByText(english['not-sent']).waitFor();
+  await page.reload();
+  await expect.poll(() => chat.composer.inputValue()).toBe('First?');
+});
+
+test('what was refused stays with its way out while nothing else is asked, though there is a session now', async () => {
+  const { page, chat } = scene;
+  await page.route('**/session', (route) => route.fulfill({ status: 500, json: { code: 'internal' } }));
+  await chat.ask('First?');
+  await chat.waitForAnswer('failed');
+  await page.unroute('**/session');
+  await say(page, toJwt({ external_id: 'ada' }));
+  await expect.poll(() => page.evaluate(() => localStorage.porchlight)).toContain('"who"');
+  await page.waitForTimeout(300);
+  expect(await chat.readQuestions()).toEqual(['First?']);
+  expect(await chat.button('Try again').count()).toBe(1);
+  await chat.ask('Second?');
+  await chat.waitForAnswer('completed');
+  expect(await chat.readQuestions()).toEqual(['Second?']);
+  await expect.poll(() => chat.composer.inputValue()).toBe('First?');
+});
+
+test('that an answer could not be stopped is not said any more once it has ended', async () => {
+  const { page, chat } = scene;
+  gate = createGate();
+  const refuse = (route: Route) =>
+    route.request().method() === 'DELETE' ? route.fulfill({ status: 500, json: {} }) : route.fallback();
+  await page.route('**/turns/*', refuse);
+  await chat.ask('Slowly?');
+  await chat.waitForAnswer('writing');
+  await chat.stop.click();
+  const said = chat.panel.locator('p').getByText(english['stop-failed']);
+  await said.waitFor();
+  gate.open();
+  await chat.waitForAnswer('completed');
+  await expect.poll(() => said.count()).toBe(0);
 });
 
 test.each([

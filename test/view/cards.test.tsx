@@ -74,6 +74,28 @@ test.each([
   },
 );
 
+test('while a decision is on its way the card cannot be decided on, though the chat was closed and opened', async () => {
+  let arrive = (_: Response) => {};
+  const { decisions, panel, rest } = await pause(
+    {},
+    () =>
+      new Promise<Response>((resolve) => {
+        arrive = resolve;
+      }),
+  );
+  fireEvent.click(await screen.findByRole('button', { name: 'Allow' }));
+  await waitFor(() => expect(decisions()).toHaveLength(1));
+  panel.setOpen(false);
+  await waitFor(() => expect(screen.queryByRole('button', { name: 'Allow' })).toBeNull());
+  panel.setOpen(true);
+  for (const name of ['Allow', 'Do not allow'])
+    expect((await screen.findByRole<HTMLButtonElement>('button', { name })).disabled).toBe(true);
+  arrive(new Response(null, { status: 202 }));
+  rest.say(completed('It is on its way.'));
+  await screen.findByText('It is on its way.');
+  expect(decisions()).toHaveLength(1);
+});
+
 test('a decision that does not arrive is said, and the card stays to be decided on', async () => {
   let failures = 1;
   const { decisions } = await pause({}, () => {

@@ -121,6 +121,7 @@ export function createConversation(deps: ConversationDeps): Conversation {
     if (entry.isDropped) return;
     lost.value = undefined;
     if (running.value === entry.turnId) running.value = undefined;
+    if (problem.value?.situation === 'stop-failed') problem.value = undefined;
     if (end === 'gone') await reloadOrSay(conversationId);
     deps.onEnded(conversationId, entry.turnId, screen.find(entry.turnId)?.answer.value);
     if (typeof end === 'string') return;

@@ -29,6 +29,8 @@ export function createOutbox(
 ) {
   /** Sent before it was known whose conversation is shown. */
   let held: readonly Held[] = [];
+  /** Those for which there was no session, and there is one now. */
+  let refused: readonly Held[] = [];
   const findWaiting = () => held.find(({ error }) => !error);
   const toAnswer = ({ turnId, error }: Held): Answer => ({
     ...createAnswer(turnId, error ? 'failed' : 'sending'),
@@ -41,12 +43,24 @@ export function createOutbox(
     if (!error) screen.running.value = turnId;
   };
 
+  /** Another question is asked: one that was refused goes back to where it was written. */
+  const giveBack = (asked: string) => {
+    for (const { turnId, question } of [...refused, ...held.filter(({ error }) => error)])
+      if (turnId !== asked && screen.find(turnId)) {
+        screen.remove(turnId);
+        onTakenBack(question.text);
+      }
+    refused = [];
+    held = held.filter(({ error }) => !error);
+  };
+
   return {
     show,
     hold(turnId: string, question: TurnRequest): void {
       if (findWaiting()) return;
+      giveBack(turnId);
       const one = { turnId, question, veil: readVeil() };
-      held = [...held.filter((other) => other.turnId !== turnId), one];
+      held = [one];
       const typist = readTypist();
       const isUnsure = typist === unknown;
       unsent.keep(question.text, isUnsure ? memory.read().who : typist, isUnsure);
@@ -58,6 +72,7 @@ export function createOutbox(
      * @returns whether what that was to take the place of stands as it was
      */
     keep(conversationId: string, turnId: string, question: TurnRequest): boolean {
+      giveBack(turnId);
       const { pending: left } = memory.read();
       memory.change({ conversationId, pending: { conversationId, turnId, question } });
       if (!left?.code || left.turnId === turnId || left.conversationId !== conversationId) return false;
@@ -83,6 +98,7 @@ export function createOutbox(
     /** Shows the conversation `id` next, below it what may not have arrived, and what is held. */
     clear(id: string | undefined, pending?: Held): void {
       screen.clear(id);
+      refused = [];
       // Nothing runs here yet: there is nothing to stop, and what is sent meanwhile is held.
       if (pending) screen.add(pending.turnId, pending.question, toAnswer(pending));
       held.forEach(show);
@@ -103,6 +119,7 @@ export function createOutbox(
     release(send: (turnId: string, question: TurnRequest) => void): void {
       const one = findWaiting();
       if (held.length > 0) unsent.forget();
+      refused = [...refused, ...held.filter(({ error }) => error)];
       held = [];
       if (!one) return;
       screen.remove(one.turnId);

@@ -1,5 +1,5 @@
 /** A paused turn: the card on which the visitor allows, declines, or answers. */
-import { type Signal, signal, useSignal } from '@preact/signals';
+import { type Signal, signal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { Question, TurnEventData } from '../../server-helper/protocol/wire.ts';
 import { createDeciding } from '../state/deciding.ts';
@@ -50,6 +50,15 @@ type Draft = Signal<readonly { text: string; isChosen: boolean }[]>;
  */
 const drafts = new WeakMap<Entry, { asked: string; draft: Draft }>();
 
+/** A decision is on its way, also while the chat is closed. */
+const decisions = new WeakMap<Entry, Signal<boolean>>();
+
+function useDecided(entry: Entry): Signal<boolean> {
+  const decided = decisions.get(entry) ?? signal(false);
+  decisions.set(entry, decided);
+  return decided;
+}
+
 function findDraft(entry: Entry, questions: readonly Question[]): Draft {
   const asked = JSON.stringify(questions);
   const kept = drafts.get(entry);
@@ -85,7 +94,7 @@ function OpenUntil({ pause }: Pick<DecisionProps, 'pause'>) {
 
 function Approval({ entry, pause }: DecisionProps) {
   const { conversation, rest, t } = useChat();
-  const decided = useSignal(false);
+  const decided = useDecided(entry);
   const isPlan = pause.kind === 'plan';
   const decide = (decision: 'approve' | 'deny') => {
     rest();
@@ -138,7 +147,7 @@ function Questions({ entry, pause }: DecisionProps) {
   const { conversation, rest, t } = useChat();
   const questions = pause.questions ?? none;
   const answers = findDraft(entry, questions);
-  const decided = useSignal(false);
+  const decided = useDecided(entry);
   const answer = (index: number, text: string, isChosen = false) => {
     answers.value = answers.value.map((old, at) => (at === index ? { text, isChosen } : old));
   };
