@@ -166,6 +166,20 @@ describe('the tables', () => {
     expect(named.sort()).toEqual(there.sort());
   });
 
+  test('name every part, and each is drawn', () => {
+    const [, list = ''] = /export type Part =([^;]*);/.exec(readFileSync('widget/public.ts', 'utf8')) ?? [];
+    const declared = [...list.matchAll(/'(\w+)'/g)].map(([, name]) => String(name));
+    expect(declared.length).toBeGreaterThan(15);
+    const drawn = readdirSync('widget', { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.tsx?$/.test(name))
+      .map((name) => readFileSync(`widget/${name}`, 'utf8'))
+      .join('\n');
+    for (const name of declared) {
+      expect(readme).toMatch(new RegExp(`::part\\(.*\`${name}\``));
+      expect(drawn).toMatch(new RegExp(`part(=|: |\\.| = )[^\\n]*['"]${name}['"]`));
+    }
+  });
+
   test('name every attribute of the tag', () => {
     const declared = [...readFileSync('widget/public.ts', 'utf8').matchAll(/'(data-[\w-]+)'\??:/g)].map(
       ([, name]) => String(name),

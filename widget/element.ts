@@ -56,6 +56,7 @@ export function createWidget(seat: Seat): AppMethods {
           emit('identityChanged', { kind: session.visitor.kind });
         if (session.tokenRefused) tellError('sso-token-invalid');
         publish(session);
+        panel.mode.value ??= memory.read().mode;
         const left = unsent.take(who);
         if (left !== undefined) panel.giveBack(left);
       },
@@ -90,7 +91,7 @@ export function createWidget(seat: Seat): AppMethods {
     tabs,
     onNextFrame,
     readPage: () => calls.site?.toPage() ?? readPage(),
-    readMode: () => readMode(panel.session.value, memory),
+    readMode: () => readMode(panel),
     isReady: () => isReady() && !calls.site?.isWaiting,
     begin: () => begin(),
     readVeil: () => panel.veil.value,

@@ -33,6 +33,11 @@ export function createOpening({ panel, memory, root, launcher, emit, onOpen }: O
         opener = document.activeElement as HTMLElement | null;
         show();
         onOpen();
+        // Who was here is not any more, and with that one's chat it was closed: it opens for whoever asks for it now.
+        if (!panel.isOpen.value) {
+          show();
+          onOpen();
+        }
       }
       if (panel.isDock.value && takesFocus) findComposer()?.focus({ preventScroll: true });
     },

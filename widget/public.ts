@@ -140,6 +140,10 @@ export type Part =
   | 'stop'
   | 'announcer'
   | 'unread'
+  | 'greeting'
+  | 'newest'
+  | 'history'
+  | 'sources'
   | 'card'
   | 'error';
 

@@ -204,7 +204,10 @@ function toJson(value: unknown): string | undefined {
 
 function readWords(options: WidgetOptions): Partial<Strings> {
   const words = Object.entries(readJson('words', options) ?? {});
-  const said = words.filter(([, text]) => typeof text === 'string');
+  // A name of no sentence is the index of a list.
+  const said = words.filter(
+    ([name, text]) => /^[a-z]/i.test(name) && typeof text === 'string' && text !== '',
+  );
   if (said.length < words.length) console.error('Porchlight: data-words is an object of strings');
   return Object.fromEntries(said);
 }

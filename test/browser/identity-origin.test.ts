@@ -108,3 +108,17 @@ test('a page out of the browser’s cache that says by a function who is there h
   ).toBe(0);
   await expect.poll(() => page.getByText(secret).count()).toBe(0);
 });
+
+test('a chat that is opened once the page has cleared its storage opens, for another guest', async () => {
+  const { page, chat } = await visit('/plain');
+  await chat.open();
+  await askAs(chat, 'anonymous:1', secret);
+  await chat.launcher.click();
+  await chat.panel.waitFor({ state: 'detached' });
+  await page.evaluate(() => localStorage.clear());
+  await watchFor(page, secret);
+  await chat.open();
+  await chat.panel.getByText('Hello there.').waitFor();
+  await askAs(chat, 'anonymous:2');
+  expect(await readSeen(page)).toBe(0);
+});

@@ -18,7 +18,8 @@ const tags: Record<string, [style: 'normal' | 'dock', attributes: string, lang: 
   '/dutch-page': ['normal', '', 'nl'],
   '/own-words': ['normal', `data-words='{"newConversation":"Start over","copyAnswer":"Take it"}'`, 'en'],
   '/own-german-words': ['normal', `data-words='{"newConversation":"Von vorn"}'`, 'de'],
-  '/wrong-words': ['normal', `data-words='{"newConversation":1,"send":"Ask"}'`, 'en'],
+  '/wrong-words': ['normal', `data-words='{"newConversation":"","send":"Ask"}'`, 'en'],
+  '/listed-words': ['normal', `data-words='["Ask"]'`, 'en'],
   '/arabic': ['normal', '', 'ar'],
   '/arabic-dock': ['dock', '', 'ar-EG'],
 };
@@ -152,10 +153,13 @@ test('the site’s own words stand beside those of the page’s language, which 
   await chat.button('Conversations').waitFor();
 });
 
-test('words that are none are told to the site owner, and the others are said', async () => {
-  await come('/wrong-words');
-  await chat.open();
-  await chat.button('Ask').waitFor();
-  expect(await chat.button('New conversation').count()).toBe(1);
-  expect(errors).toEqual(['Porchlight: data-words is an object of strings']);
-});
+test.each(['/wrong-words', '/listed-words'])(
+  'words that are none are told to the site owner (%s)',
+  async (path) => {
+    await come(path);
+    await chat.open();
+    await chat.button(path === '/wrong-words' ? 'Ask' : 'Send').waitFor();
+    expect(await chat.button('New conversation').count()).toBe(1);
+    expect(errors).toEqual(['Porchlight: data-words is an object of strings']);
+  },
+);

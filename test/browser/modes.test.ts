@@ -1,8 +1,9 @@
 /** How thoroughly the agent is to think, where the site lets the visitor choose. */
 import { beforeEach, expect, test } from 'vitest';
 import type { TurnRequest } from '../../server-helper/protocol/wire.ts';
+import { findChat } from '../support/browser.ts';
 import { startFakeHelper, toPage } from '../support/fakehelper.ts';
-import { useStage, useVisitor } from '../support/stage.ts';
+import { type Scene, useStage, useVisitor } from '../support/stage.ts';
 
 let allowed: string[] = [];
 beforeEach(() => {
@@ -17,13 +18,14 @@ const stage = useStage(() =>
 );
 const scene = useVisitor(stage, ({ here }) => `${here}/`);
 
-const choice = () => scene.chat.panel.getByRole('combobox', { name: 'How to answer' });
+const choice = ({ chat } = scene as Pick<Scene, 'chat'>) =>
+  chat.panel.getByRole('combobox', { name: 'How to answer' });
 
 /** @returns the mode that went with it */
-async function ask(question: string): Promise<string | undefined> {
-  const put = scene.page.waitForRequest((request) => request.method() === 'PUT');
-  await scene.chat.ask(question);
-  await scene.chat.waitForAnswer('completed');
+async function ask(question: string, { page, chat } = scene as Pick<Scene, 'page' | 'chat'>) {
+  const put = page.waitForRequest((request) => request.method() === 'PUT');
+  await chat.ask(question);
+  await chat.waitForAnswer('completed');
   return ((await put).postDataJSON() as TurnRequest).reasoningMode;
 }
 
@@ -50,4 +52,23 @@ test('one that is not offered any more is not asked for', async () => {
   await scene.chat.waitForAnswer('completed');
   expect(await choice().count()).toBe(0);
   expect(await ask('Two?')).toBe(undefined);
+});
+
+test('what is shown is what is asked for, though another tab chose otherwise', async () => {
+  const page = await scene.context.newPage();
+  const second = { page, chat: findChat(page) };
+  await page.goto(`${stage.server.here}/`);
+  await expect.poll(() => choice(second).inputValue()).toBe('standard');
+  await choice().selectOption('Thorough');
+  expect(await ask('One?')).toBe('agent');
+  expect(await ask('Two?', second)).toBe(await choice(second).inputValue());
+});
+
+test('a choice holds though the page clears what is stored', async () => {
+  await choice().selectOption('Thorough');
+  expect(await ask('One?')).toBe('agent');
+  await scene.page.evaluate(() => localStorage.clear());
+  expect(await ask('Two?')).toBe('agent');
+  await choice().selectOption('Quick');
+  expect(await ask('Three?')).toBe('standard');
 });

@@ -37,11 +37,18 @@ test('without words there is nothing to ask about', () => {
 });
 
 test.each([
-  ['nothing', () => undefined],
-  ['no text', () => 7 as never],
-])('a function that gives %s leaves the answer as it is', (_, change) => {
-  expect(createDisplay(change)(whole)).toBe(whole);
-});
+  ['nothing', (): undefined => undefined, 0],
+  ['no text', () => 7 as never, 1],
+  ['a promise', () => Promise.resolve('later') as never, 1],
+] as const)(
+  'a function that gives %s leaves the answer as it is, which is told where it is a mistake',
+  (_, change, told) => {
+    const error = vi.spyOn(console, 'error').mockImplementation(() => {});
+    expect(createDisplay(change)(whole)).toBe(whole);
+    expect(error).toHaveBeenCalledTimes(told);
+    error.mockRestore();
+  },
+);
 
 test('a function that fails is told on the console, and the answer is shown', () => {
   const error = vi.spyOn(console, 'error').mockImplementation(() => {});

@@ -14,7 +14,11 @@ export function createDisplay(change: BeforeDisplay): Display {
     try {
       const shown = change({ turnId, text, isWhole: status === 'completed' });
       if (typeof shown === 'string') return { ...answer, text: shown };
-      if (shown !== null) return answer;
+      if (shown !== null) {
+        if (shown !== undefined)
+          console.error('Porchlight: onBeforeDisplay takes text or null at once', shown);
+        return answer;
+      }
       // How it ended, or what the agent waits for, is said all the same.
       return status === 'completed' ? undefined : { ...answer, text: '', sources: [] };
     } catch (error) {

@@ -24,6 +24,8 @@ export type Panel = {
   show(side: Side): void;
   /** What is on screen stays out of sight until it is known whose it is: another number is another veil, 0 none. */
   readonly veil: Signal<number>;
+  /** How thoroughly the agent is to think, as was chosen. */
+  readonly mode: Signal<string | undefined>;
   /** What was sent and not delivered, until it is a draft again. */
   readonly unsent: ReadonlySignal<string | undefined>;
   giveBack(text: string | undefined): void;
@@ -45,6 +47,7 @@ export function createPanel(startsAsDock: boolean, startsWide = false): Panel {
   const visit = signal(0);
   const unsent = signal<string | undefined>(undefined);
   const veil = signal(0);
+  const mode = signal<string | undefined>(undefined);
 
   return {
     isOpen,
@@ -63,6 +66,7 @@ export function createPanel(startsAsDock: boolean, startsWide = false): Panel {
       side.value = which;
     },
     veil,
+    mode,
     unsent,
     giveBack(text) {
       unsent.value = text && join(unsent.value, text);
@@ -81,6 +85,7 @@ export function createPanel(startsAsDock: boolean, startsWide = false): Panel {
       side.value = 'conversation';
       unsent.value = left;
       unread.value = 0;
+      mode.value = undefined;
     },
   };
 }

@@ -79,7 +79,7 @@ export default function History() {
   };
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a list that scrolls must be reachable by keyboard
-    <section class="messages history" aria-label={t('history')} tabIndex={0} ref={area}>
+    <section part="history" class="messages history" aria-label={t('history')} tabIndex={0} ref={area}>
       {!conversations && !error && <Notice state="loading" class="outcome" />}
       {conversations?.length === 0 && <p class="outcome">{t('noHistory')}</p>}
       {mayBeSearched && (

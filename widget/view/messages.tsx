@@ -192,7 +192,7 @@ function Welcome() {
   return (
     <div class="welcome">
       {greetings.map((greeting) => (
-        <p dir="auto" key={greeting}>
+        <p part="greeting" dir="auto" key={greeting}>
           {greeting}
         </p>
       ))}

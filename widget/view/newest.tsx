@@ -18,6 +18,7 @@ export default function Newest({ onClick }: { onClick: () => void }) {
   return (
     <div class="newest">
       <button
+        part="newest"
         type="button"
         aria-label={count > 0 ? `${t('newMessages', { count })}. ${t('toNewest')}` : t('toNewest')}
         title={t('toNewest')}

@@ -12,7 +12,11 @@ export default function Sources({ entry, answer, onGrow }: AnswerProps) {
   const { conversation, t } = useChat();
   useLayoutEffect(onGrow, []);
   return (
-    <nav class="sources" aria-label={t('sources', { number: conversation.entries.value.indexOf(entry) + 1 })}>
+    <nav
+      part="sources"
+      class="sources"
+      aria-label={t('sources', { number: conversation.entries.value.indexOf(entry) + 1 })}
+    >
       <ol>
         {answer.sources.map((source) => {
           const link = source.url === undefined ? undefined : toSafeLink(source.url);
