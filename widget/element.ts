@@ -10,13 +10,13 @@ import { followPanel } from './presence.ts';
 import type { PorchlightEvents } from './public.ts';
 import type { AppMethods, PageMethods, Seat } from './seat.ts';
 import { createConversation } from './state/conversation.ts';
-import { createDisplay, type Display } from './state/display.ts';
+import type { Display } from './state/display.ts';
 import { createMemory } from './state/memory.ts';
 import { readMode } from './state/mode.ts';
 import { createPanel } from './state/panel.ts';
 import { sharedKey } from './state/subject.ts';
 import { createUnsent, join } from './state/unsent.ts';
-import { states } from './states.ts';
+import { states, tellOwner } from './states.ts';
 import { en, type Strings } from './strings/en.ts';
 import chatCss from './styles/chat.css?inline';
 import { createSessionKeeper, type SessionState } from './transport/session.ts';
@@ -67,6 +67,7 @@ export function createWidget(seat: Seat): AppMethods {
       },
       resume,
       drop(closes, isReset) {
+        memory.leave();
         panel.reset(conversation.hide(panel.isOpen.value && !closes, isReset));
         if (closes && panel.isOpen.value) {
           panel.setOpen(false);
@@ -81,7 +82,8 @@ export function createWidget(seat: Seat): AppMethods {
     },
   });
   const strings = createSignal<Strings>(en);
-  const display = createSignal<Display>((answer) => answer);
+  const asItIs: Display = (answer) => answer;
+  const display = createSignal(asItIs);
   const panel = createPanel(/^(dock|inline)$/.test(options.openStyle ?? ''), memory.read().wide);
   const drawVeil = createVeil(root, mount, panel.veil);
   const conversation = createConversation({
@@ -216,7 +218,17 @@ export function createWidget(seat: Seat): AppMethods {
       if (hasStarted) goOn();
     },
     onBeforeDisplay: (change) => {
-      display.value = createDisplay(change);
+      // Until it is there no answer is shown, rather than one as it is.
+      display.value = () => undefined;
+      import('./state/display.ts').then(
+        ({ createDisplay }) => {
+          display.value = createDisplay(change);
+        },
+        () => {
+          display.value = asItIs;
+          tellOwner('part-failed', options.helper);
+        },
+      );
     },
     destroy: () => {
       leaving.abort();

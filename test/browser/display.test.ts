@@ -62,3 +62,14 @@ test('an answer that the page hides leaves the question alone, and is not read o
   expect(await chat.answers.count()).toBe(1);
   expect(await wasSeen()).toBe(false);
 });
+
+test('without the file that it needs an answer is shown as it is, and that is told', async () => {
+  const { chat, page } = scene;
+  const errors: string[] = [];
+  page.on('console', (line) => void (line.type() === 'error' && errors.push(line.text())));
+  await page.route('**/display-*.js', (route) => route.abort());
+  await page.reload();
+  await chat.ask('Where is it?');
+  expect(await chat.readBody(await chat.waitForAnswer('completed'))).toBe('It is order 1234 of yours.');
+  expect(errors.join()).toContain('a file of the widget is missing');
+});

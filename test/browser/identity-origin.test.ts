@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { findChat } from '../support/browser.ts';
 import { readSeen, sign, watchFor } from '../support/identity-site.ts';
-import { bens, secret, setUpVisits } from '../support/identity-visits.ts';
+import { adas, bens, secret, setUpVisits } from '../support/identity-visits.ts';
 
 const here = setUpVisits();
 const { visit, chatAsAda, askAs } = here;
@@ -109,16 +109,44 @@ test('a page out of the browser’s cache that says by a function who is there h
   await expect.poll(() => page.getByText(secret).count()).toBe(0);
 });
 
-test('a chat that is opened once the page has cleared its storage opens, for another guest', async () => {
+test.each([
+  ['/plain', 'anonymous:1', 'anonymous:1'],
+  // To clear all is what many sites do at sign-out.
+  ['/tag', adas, 'anonymous:1'],
+])(
+  'a chat of %s that is opened once the page has cleared its storage opens at the first click',
+  async (path, subject, then) => {
+    const { page, chat } = await visit('/plain');
+    if (subject === adas) await sign(page, 'ada');
+    await page.goto(here.site.url + path);
+    await chat.open();
+    await askAs(chat, subject);
+    await chat.launcher.click();
+    await chat.panel.waitFor({ state: 'detached' });
+    await page.evaluate(() => localStorage.clear());
+    await chat.open();
+    await askAs(chat, then, 'Still here?');
+    expect((await chat.readQuestions()).at(-1)).toBe('Still here?');
+  },
+);
+
+test('a guest goes on after a reload though the page has cleared what was stored', async () => {
   const { page, chat } = await visit('/plain');
   await chat.open();
-  await askAs(chat, 'anonymous:1', secret);
-  await chat.launcher.click();
-  await chat.panel.waitFor({ state: 'detached' });
+  await askAs(chat, 'anonymous:1', 'One?');
   await page.evaluate(() => localStorage.clear());
-  await watchFor(page, secret);
-  await chat.open();
-  await chat.panel.getByText('Hello there.').waitFor();
-  await askAs(chat, 'anonymous:2');
-  expect(await readSeen(page)).toBe(0);
+  await askAs(chat, 'anonymous:1', 'Two?');
+  await page.reload();
+  await chat.show();
+  await expect.poll(() => chat.readQuestions()).toEqual(['One?', 'Two?']);
+  await askAs(chat, 'anonymous:1', 'Three?');
+});
+
+test('nothing of one who is signed in is stored again once the page has cleared it', async () => {
+  const { page, chat } = await chatAsAda('/tag');
+  await page.evaluate(() => localStorage.clear());
+  await chat.ask('And now?');
+  await chat.waitForAnswer('completed');
+  await chat.composer.fill('half a question');
+  expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toMatch(/subject|session|conversation/);
 });

@@ -314,6 +314,19 @@ test('what a guest said goes along at sign-in, with the draft', async () => {
   await askAs(chat, adas);
 });
 
+test('the focus on a message goes to the composer when its guest signs in, and Escape still closes the chat', async () => {
+  const { page, chat } = await visit('/call');
+  await chat.open();
+  await askAs(chat, 'anonymous:1', 'Do you ship?');
+  await chat.button('Copy the answer').focus();
+  await identify(page, await sign(page, 'ada'));
+  await expect.poll(() => here.site.sessions).toEqual(['anonymous:1', adas]);
+  await expect.poll(() => chat.readQuestions()).toEqual(['Do you ship?']);
+  expect(await chat.composer.evaluate((field) => field.matches(':focus'))).toBe(true);
+  await page.keyboard.press('Escape');
+  await chat.panel.waitFor({ state: 'detached' });
+});
+
 test('nobody’s address is kept or told to other tabs, and an undelivered question goes with its visitor', async () => {
   const { page, chat } = await chatAsAda('/call');
   const { page: other } = await visit('/call');

@@ -1,8 +1,9 @@
 /** What survives a reload, in this site's localStorage: nothing is written before the visitor's first act. */
 import type { TurnRequest } from '../../server-helper/protocol/wire.ts';
 import type { WidgetCode } from '../errors.ts';
-import { toSaid } from './clock.ts';
+import { beforeAll, toSaid } from './clock.ts';
 import type { Around } from './happening.ts';
+import { readPlace, readStored, toFilled } from './stored.ts';
 import { sharedKey, toClaimed, toLook } from './subject.ts';
 
 /** A question that the helper has not been seen to accept. */
@@ -68,6 +69,8 @@ export type Memory = {
     at: number,
     tag: boolean,
   ): void;
+  /** Nobody's any more: what this tab still knows is not stored again. */
+  leave(): void;
   /** It was left open in this tab, and not in another alone. */
   readonly isOpenHere: boolean;
   /** False once the browser has refused to keep something. */
@@ -92,6 +95,8 @@ export function createMemory(
   let keeps = true;
   let cache: Stored | undefined;
   let own: string | undefined;
+  /** A guest's, as it was written here last. */
+  let mine: Place | undefined;
   let heard: { who: string | undefined; at: number; since: number } | undefined;
 
   const readAll = (): Stored => {
@@ -140,8 +145,14 @@ export function createMemory(
       keeps = false;
     }
   };
-  const writePlace = (all: Stored, place: { [K in keyof Place]?: Place[K] | undefined }) =>
+  const writePlace = (all: Stored, place: { [K in keyof Place]?: Place[K] | undefined }) => {
+    mine = all.who === undefined && place.session !== undefined ? (place as Place) : undefined;
     write({ ...all, chats: { ...all.chats, [key]: place as Place } });
+  };
+  /** The page has cleared all, and the guest is here still. One who is signed in may have signed out by that. */
+  const restore = () => {
+    if (mine && mine.subject === own && readAll().said === undefined) writePlace({ said: beforeAll }, mine);
+  };
   return {
     read,
     readKept() {
@@ -154,6 +165,7 @@ export function createMemory(
     },
     change(changes) {
       if ('open' in changes) writeTab(changes.open, openKey);
+      restore();
       const all = readAll();
       const before = readPlace(all.chats?.[key]);
       if (own === undefined || before.subject === own) {
@@ -167,6 +179,7 @@ export function createMemory(
       } else if ('open' in changes) writePlace(all, { ...before, open: changes.open });
     },
     keepDraft(draft) {
+      restore();
       const { subject } = readPlace(readAll().chats?.[key]);
       if (subject !== undefined && own === subject) writeTab({ ...readTab({ subject }), subject, draft });
     },
@@ -188,6 +201,9 @@ export function createMemory(
       if (!isOther && tab.subject !== undefined) writeTab({ ...tab, subject });
       writePlace(all, { ...(isOther ? toLook(before) : before), subject, session });
     },
+    leave() {
+      mine = undefined;
+    },
     get isOpenHere() {
       try {
         return readTabStorage().getItem(openKey) === 'true';
@@ -199,49 +215,4 @@ export function createMemory(
       return keeps;
     },
   };
-}
-
-function toFilled(value: object): object {
-  return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined && one !== false));
-}
-
-/** Whatever somebody wrote there: only what has the right shape is taken. */
-function readStored(text: string | null): Stored {
-  let value: unknown;
-  try {
-    value = JSON.parse(text ?? '{}');
-  } catch {}
-  const stored: Stored = take(value, { who: 'string', said: 'number', tag: 'boolean', chats: 'object' });
-  const chats = Object.entries(toObject(stored.chats)).map(([name, place]) => [name, toObject(place)]);
-  return { ...stored, chats: Object.fromEntries(chats) };
-}
-
-function readPlace(value: unknown): Place {
-  const text = 'string';
-  const texts = {
-    subject: text,
-    session: text,
-    conversationId: text,
-    deciding: text,
-    draft: text,
-    mode: text,
-  };
-  const others = { open: 'boolean', wide: 'boolean', pending: 'object', leaving: 'object' };
-  const place: Place = take(value, { ...texts, ...others });
-  const isQuestion = (one: unknown) =>
-    typeof (one as PendingQuestion)?.turnId === text &&
-    typeof (one as PendingQuestion).question?.text === text;
-  if (!isQuestion(place.pending)) delete place.pending;
-  if (!Array.isArray(place.leaving) || !place.leaving.every(isQuestion)) delete place.leaving;
-  return place;
-}
-
-function take(value: unknown, types: Record<string, string>): object {
-  return Object.fromEntries(
-    Object.entries(toObject(value)).filter(([name, one]) => typeof one === types[name]),
-  );
-}
-
-function toObject(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }

@@ -1,5 +1,5 @@
 /** One turn on screen: the question as it was asked, and the answer as it grows. A delta renders this alone. */
-import { useLayoutEffect } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { type Entry, toStoppedState } from '../state/entries.ts';
 import type { Answer } from '../state/turn.ts';
 import type { State } from '../states.ts';
@@ -55,12 +55,16 @@ export function Turn({ entry, onGrow }: { entry: Entry; onGrow: () => void }) {
 }
 
 function AgentMessage({ entry, answer, onGrow }: { entry: Entry; answer: Answer; onGrow: () => void }) {
-  const { panel, conversation } = useChat();
+  const { panel, conversation, rest } = useChat();
   useLayoutEffect(onGrow, [answer]);
+  const own = useRef<HTMLElement>(null);
+  // Somebody else's are shown now, or another conversation: the focus goes on from where it can.
+  useLayoutEffect(() => () => void (own.current?.matches(':focus-within') && rest()), []);
   const isRunning = answer.status === 'sending' || answer.status === 'writing';
   const isWaiting = isRunning && (answer.text === '' || conversation.lost.value !== undefined);
   return (
     <article
+      ref={own}
       part="message"
       class="agent"
       data-role="agent"

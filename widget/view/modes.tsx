@@ -7,7 +7,7 @@ import { useChat } from './context.ts';
 export { css, words };
 
 export default function Modes() {
-  const { panel, memory, t } = useChat();
+  const { panel, memory, strings, t } = useChat();
   return (
     <select
       class="modes"
@@ -21,7 +21,7 @@ export default function Modes() {
     >
       {panel.session.value?.allowed.reasoningModes.map((mode) => (
         <option key={mode} value={mode}>
-          {t(mode)}
+          {/* A newer helper may know more. */ strings.value[mode] ? t(mode) : mode}
         </option>
       ))}
     </select>
