@@ -81,6 +81,8 @@ test.each(['React', 'Vue'] as const)(
       if (request.url().endsWith('/session')) tokens.push(request.postDataJSON()?.ssoToken);
     });
     await page.addScriptTag({ type: 'module', content: bundle });
+    // A script of the page itself is run when it is.
+    await page.waitForFunction('window.show');
     const show = (token?: string) => page.evaluate(`show(${JSON.stringify(token)})`);
     await show('token-of-ada');
     await chat.ask('Anything?');
