@@ -1,6 +1,6 @@
 /** The chat area of the agent's API: ask, resume, stop, follow. The only builder of chat bodies. */
 import type { ChatMode, PageContext, ReasoningMode } from '../protocol/wire.ts';
-import { AgentMissing } from './failure.ts';
+import { AgentMissing, chatPath } from './failure.ts';
 import { type AgentPause, asObject } from './frame.ts';
 import type { AgentHttp } from './http.ts';
 import { type AnswerSink, openAnswer } from './stream.ts';
@@ -37,7 +37,7 @@ const cancelTimeoutMs = 5_000;
 
 export function createAgentChat(http: AgentHttp): AgentChat {
   return {
-    ask: (question, sink) => openAnswer(http, 'POST', '/v1/bot/chat', { body: toChatBody(question) }, sink),
+    ask: (question, sink) => openAnswer(http, 'POST', chatPath, { body: toChatBody(question) }, sink),
     resume: (chatId, pause, decision, sink) =>
       openAnswer(
         http,

@@ -4,6 +4,9 @@ import type { Log } from '../log.ts';
 import { toMs } from './quota.ts';
 import { toReason } from './unreachable.ts';
 
+/** Where a question goes. */
+export const chatPath = '/v1/bot/chat';
+
 /** The agent's status → our code. Its 401 and 403 are about the helper's key, so they never become the visitor's. */
 export function toAgentError(
   status: number,
@@ -20,8 +23,15 @@ export function toAgentError(
   }
   if (status === 404 && code !== 'bot_not_found') {
     const isGone = saysGone(body, code);
-    if (!isGone)
-      log.warn({ code: 'agent-refused', path, status, agentCode: code }, 'the agent has no such path');
+    const fields = { code: 'agent-refused', path, status, agentCode: code };
+    if (path === chatPath && code === 'workspace_not_found') {
+      log.warn(fields, 'the agent does not have the workspace: another is made, unless one is set');
+      return new WorkspaceMissing();
+    }
+    if (!isGone) log.warn(fields, 'the agent has no such path');
+    // Of anything else it is an answer.
+    else if (path === chatPath)
+      log.error(fields, 'the agent does not know what is asked: check project and bot');
     return new AgentMissing(isGone);
   }
   if (status >= 400 && status < 500 && status !== 408 && status !== 409) {
@@ -56,6 +66,13 @@ export class AgentMissing extends HelperError {
   /** @param isGone the agent itself says that what was named is not there */
   constructor(readonly isGone: boolean) {
     super('agent-refused');
+  }
+}
+
+/** The workspace that a question named was deleted there: nothing was asked. */
+export class WorkspaceMissing extends AgentMissing {
+  constructor() {
+    super(true);
   }
 }
 

@@ -4,8 +4,11 @@ import { HelperError } from '../errors.ts';
 import { type ConversationRecord, type Store, toOwnerKeys } from '../store/store.ts';
 
 export type Workspaces = {
-  /** @throws HelperError when no pin can be made: then the agent must not be asked */
-  pin(conversation: ConversationRecord): Promise<string>;
+  /**
+   * @param gone the agent does not have it any more: another takes its place
+   * @throws HelperError when no pin can be made: then the agent must not be asked
+   */
+  pin(conversation: ConversationRecord, gone?: string): Promise<string>;
 };
 
 /** @param create makes a workspace at the agent and gives its uuid */
@@ -17,10 +20,11 @@ export function createWorkspaces(
   // Two first turns of one visitor at the same moment must not make two workspaces.
   const making = new Map<string, Promise<string>>();
 
-  const ofVisitor = async (owner: string, bot: string) => {
+  const ofVisitor = async (owner: string, bot: string, gone: string | undefined) => {
     const key = toOwnerKeys(owner, bot).workspace;
     const known = await store.recall(key);
-    if (known !== undefined) return known;
+    if (known !== undefined && known !== gone) return known;
+    if (known !== undefined) await store.forget(key);
     let made = making.get(key);
     if (!made) {
       made = create('Visitor')
@@ -46,9 +50,9 @@ export function createWorkspaces(
     }
   };
   /** A visitor who was erased while the workspace was made has none any more. */
-  const pinVisitors = async (id: string, owner: string, bot: string) => {
-    const workspace = await ofVisitor(owner, bot);
-    const stands = await store.pinWorkspace(id, workspace, 'visitor');
+  const pinVisitors = async (id: string, owner: string, bot: string, gone: string | undefined) => {
+    const workspace = await ofVisitor(owner, bot, gone);
+    const stands = await store.pinWorkspace(id, workspace, 'visitor', gone);
     if (stands === undefined && (await store.listConversations(owner, bot, { limit: 1 })).length === 0) {
       await store.putLeftovers([{ kind: 'workspace', id: workspace, bot }]);
       await store.forget(toOwnerKeys(owner, bot).workspace);
@@ -61,15 +65,16 @@ export function createWorkspaces(
   };
 
   return {
-    async pin({ id, owner, bot, workspace }) {
-      if (workspace) return workspace;
+    async pin({ id, owner, bot, workspace }, gone) {
+      if (workspace && workspace !== gone) return workspace;
       if (option === 'conversation') {
         const made = await create('Conversation');
-        return requirePin(await keep(made, bot, () => store.pinWorkspace(id, made, 'conversation')));
+        return requirePin(await keep(made, bot, () => store.pinWorkspace(id, made, 'conversation', gone)));
       }
-      if (option === 'visitor') return pinVisitors(id, owner, bot);
+      if (option === 'visitor') return pinVisitors(id, owner, bot, gone);
       const chosen = typeof option === 'function' ? await option({ owner, conversationId: id }) : option;
-      return requirePin(await store.pinWorkspace(id, requirePin(chosen), undefined));
+      if (chosen === gone) throw new HelperError('agent-refused');
+      return requirePin(await store.pinWorkspace(id, requirePin(chosen), undefined, gone));
     },
   };
 }

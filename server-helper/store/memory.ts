@@ -91,9 +91,10 @@ export function createMemoryStore(now: () => number = Date.now): Store {
       const found = living(id);
       if (found) Object.assign(found, change);
     },
-    async pinWorkspace(id, workspace, workspaceOf) {
+    async pinWorkspace(id, workspace, workspaceOf, instead) {
       const found = living(id);
-      if (found && found.workspace === undefined) Object.assign(found, { workspace, workspaceOf });
+      if (found && (found.workspace === undefined || found.workspace === instead))
+        Object.assign(found, { workspace, workspaceOf });
       return found?.workspace;
     },
     async deleteConversation(id) {

@@ -83,13 +83,15 @@ export function createSqliteConversations(file: SqliteFile, now: () => number) {
           id,
         );
       }),
-    pinWorkspace: (id, workspace, workspaceOf) =>
+    pinWorkspace: (id, workspace, workspaceOf, instead) =>
       file.write(() => {
         run(
-          'UPDATE conversations SET workspace = ?, workspaceOf = ? WHERE id = ? AND deleted = 0 AND workspace IS NULL',
+          `UPDATE conversations SET workspace = ?, workspaceOf = ?
+           WHERE id = ? AND deleted = 0 AND (workspace IS NULL OR workspace = ?)`,
           workspace,
           workspaceOf ?? null,
           id,
+          instead ?? null,
         );
         return find(id)?.workspace;
       }),

@@ -98,11 +98,15 @@ export type Store = {
   /** Newest first, of one agent. */
   listConversations(owner: string, bot: string, page: Page): Promise<ConversationRecord[]>;
   updateConversation(id: string, change: Partial<Pick<ConversationRecord, 'title' | 'mode'>>): Promise<void>;
-  /** First pin wins; gives the one that stands, undefined for a deleted conversation. */
+  /**
+   * First pin wins, but for one that takes the place of `instead`; gives the one that stands, undefined for a deleted
+   * conversation.
+   */
   pinWorkspace(
     id: string,
     workspace: string,
     workspaceOf: ConversationRecord['workspaceOf'],
+    instead?: string,
   ): Promise<string | undefined>;
   /** Leaves a tombstone, drops its turns, and puts its chat and its workspace among the leftovers. */
   deleteConversation(id: string): Promise<Deleted | undefined>;

@@ -120,7 +120,9 @@ export function createEngine(context: RunContext, workspaces: Workspaces): Engin
       if (!isHeld(stands)) return;
       const { chatId, mode } = conversation;
       const chatMode = question.isMember ? mode : 'ask';
-      run.ask((sink) => chat.ask({ ...question, chatId, chatMode, workspace }, sink));
+      const ask = (workspace: string, again?: () => Promise<void>) =>
+        run.ask((sink) => chat.ask({ ...question, chatId, chatMode, workspace }, sink), again);
+      ask(workspace, async () => ask(await workspaces.pin(conversation, workspace)));
     };
     prepare().catch((error: unknown) => {
       if (!(error instanceof HelperError))

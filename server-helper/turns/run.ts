@@ -1,10 +1,10 @@
 /** Runs one turn at the agent: asks once, follows the answer, mends a broken stream from the record, stops it. */
 import type { AgentChat } from '../agent/chat.ts';
 import type { AgentConversations } from '../agent/conversation.ts';
-import { AgentUntaken } from '../agent/failure.ts';
+import { AgentUntaken, WorkspaceMissing } from '../agent/failure.ts';
 import type { AgentReply, Frame } from '../agent/frame.ts';
 import type { AnswerEnd, AnswerSink } from '../agent/stream.ts';
-import { HelperError } from '../errors.ts';
+import { HelperError, toHelperError } from '../errors.ts';
 import { type Log, toLogFields } from '../log.ts';
 import { limits } from '../protocol/wire.ts';
 import type { ConversationRecord, Store } from '../store/store.ts';
@@ -39,6 +39,7 @@ export class TurnRun implements AnswerSink {
   /** The agent has taken the call: its record will hold the question. */
   #arrived = false;
   #asked = false;
+  #again: (() => Promise<void>) | undefined;
   /** Something that may be this turn's runs at the agent. */
   #mayRun = false;
   #cancelling = false;
@@ -56,10 +57,14 @@ export class TurnRun implements AnswerSink {
     readonly conversation: ConversationRecord,
   ) {}
 
-  /** Asks the agent: the only chat call of this turn. */
-  ask(opening: Opening): void {
+  /**
+   * Asks the agent: the only chat call of this turn that it takes.
+   * @param again where the agent does not have the workspace, and has not asked
+   */
+  ask(opening: Opening, again?: () => Promise<void>): void {
     if (this.isDone) return;
     this.#asked = true;
+    this.#again = again;
     this.#connection = opening(this);
   }
 
@@ -107,7 +112,6 @@ export class TurnRun implements AnswerSink {
   /** Ends the turn as failed and lets the agent go. @param isLeft what was asked may run on there */
   async fail(error: HelperError, isLeft = this.#connection !== undefined): Promise<void> {
     if (this.isDone) return;
-    this.context.log.warn({ code: error.code, turnId: this.turn.id }, 'a turn failed');
     if (isLeft) {
       this.#failing = true;
       await this.#cancelUpstream();
@@ -116,6 +120,9 @@ export class TurnRun implements AnswerSink {
     }
     if (!this.#asked || (error instanceof AgentUntaken && !this.#arrived)) this.turn.isUntaken = true;
     await this.context.close(this, this.turn.toFailed(error));
+    // It may have been stopped meanwhile, at another helper.
+    if (this.turn.status === 'failed')
+      this.context.log.warn({ code: error.code, turnId: this.turn.id }, 'a turn failed');
   }
 
   /** Ends the turn as stopped, at once for the visitor; the agent is told. */
@@ -160,6 +167,8 @@ export class TurnRun implements AnswerSink {
   async #settle(end: AnswerEnd): Promise<void> {
     const { turn, context } = this;
     const { reply, pause } = turn;
+    if (this.#again && end.kind === 'failed' && end.error instanceof WorkspaceMissing)
+      return this.#again().catch((error: unknown) => this.fail(toHelperError(error)));
     if (pause) return context.close(this, turn.toPaused(toStored(pause, context)));
     if (reply && !turn.damaged) return this.#completeWith(reply);
     // A line too long is our reason to hang up, not the agent's: it would write on.

@@ -1,4 +1,5 @@
 /** Agents and what they are set to, row by row of the API document. */
+import { readdirSync, readFileSync } from 'node:fs';
 import { SignJWT } from 'jose';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type ShopAgent, startShopAgent } from '../support/agentservice.ts';
@@ -324,6 +325,20 @@ describe('the description', () => {
         expect([path, status === 404 && answer.error.code === 'not_found']).toEqual([path, false]);
       }
     expect((await agent.client.call('GET', '/v1/openapi.json', {}, null)).status).toBe(401);
+  });
+
+  test('holds all that the helper calls', async () => {
+    const { body } = await agent.client.call('GET', '/v1/openapi.json');
+    const folder = 'server-helper/agent';
+    const code = readdirSync(folder).map((name) => readFileSync(`${folder}/${name}`, 'utf8'));
+    const called = code.flatMap((text) =>
+      [...text.matchAll(/'(GET|POST|PUT|DELETE)',\s*'(\/v1\/[^']+)'/g)].map(([, method = '', path = '']) => ({
+        method: method.toLowerCase(),
+        path,
+      })),
+    );
+    expect(called.length).toBeGreaterThan(10);
+    expect(called.filter(({ method, path }) => !body.paths[path]?.[method])).toEqual([]);
   });
 
   test('says of every operation what it takes, as its query or its body', async () => {

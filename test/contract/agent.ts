@@ -202,6 +202,23 @@ export function agentContract(name: string, make: () => Promise<RunningAgent>) {
       expect(unknown.status).toBe(404);
     });
 
+    test('a workspace is deleted, but not the default one, and its conversations go on without it', async () => {
+      const { body } = await client.call('POST', '/v1/bot/workspace/create', { purpose: 'service' });
+      const { uuid } = body.workspace;
+      const chat_id = randomUUID();
+      const ask = { message: question, purpose: 'service', chat_id };
+      await client.chat(question, { ...ask, workspace_uuid: uuid });
+      const remove = (workspace_uuid: string) =>
+        client.call('DELETE', '/v1/bot/workspace/delete', { workspace_uuid });
+      expect(await remove(uuid)).toMatchObject({ status: 200, body: { success: true } });
+      const { workspaces } = (await client.call('GET', '/v1/bot/workspace/readall', { per_page: 100 })).body;
+      expect(workspaces.map((one: { uuid: string }) => one.uuid)).not.toContain(uuid);
+      expect((await client.chat(question, ask)).status).toBe(200);
+      expect((await remove(uuid)).status).toBe(404);
+      const own = workspaces.find((one: { is_default: boolean }) => one.is_default);
+      if (own) expect(await remove(own.uuid)).toMatchObject({ status: 400 });
+    });
+
     test('edit and plan are refused on a conversation that is not the site builder’s (S78, S79, S143, S225)', async () => {
       const chat_id = randomUUID();
       await client.chat(question, { chat_id, purpose: 'service' });

@@ -1,5 +1,5 @@
 /** The helper as a plain function from Request to Response, with fetch and web streams: what an edge runtime has. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { type StartedAgent, startAgent } from '../../demo/agent/start.ts';
 import { createHelper, type Helper } from '../../server-helper/handler.ts';
 import { createSseReader } from '../../server-helper/protocol/sse.ts';
@@ -116,5 +116,18 @@ test('a body that something before the helper has read is a fault of the mountin
   const reason = 'A request’s body was read before the helper: mount the helper before what reads it';
   expect([response.status, (await response.json()).detail]).toEqual([500, reason]);
   expect(lines).toMatchObject([{ code: 'internal', reason }]);
+  await mounted.close(0);
+});
+
+test('without a logger, what somebody has to see to is said on the console', async () => {
+  const said = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  onTestFinished(() => said.mockRestore());
+  const { url: agentUrl, apiKey, projectId, botId } = agent;
+  const mounted = createHelper({ agentUrl, apiKey, projectId, botId, store: createMemoryStore() });
+  const headers = { 'content-type': 'application/json', host: 'shop.example' };
+  await mounted.fetch(new Request(`${origin}/porchlight/session`, { method: 'POST', headers, body: '{}' }));
+  expect(said.mock.calls.map(([message]) => message)).toEqual([
+    'porchlight: visitors share one limit: no address of theirs is known; pass edge.address to fetch',
+  ]);
   await mounted.close(0);
 });

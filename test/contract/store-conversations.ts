@@ -72,6 +72,13 @@ export function conversationContract(getStore: () => Store): void {
         workspaceOf: 'conversation',
       });
       expect(await getStore().pinWorkspace(randomUUID(), 'w-1', undefined)).toBeUndefined();
+      const stood = await pins[0];
+      expect(await getStore().pinWorkspace(first.id, 'w-4', 'visitor', 'w-none')).toBe(stood);
+      expect(await getStore().pinWorkspace(first.id, 'w-4', 'visitor', stood)).toBe('w-4');
+      expect(await getStore().findConversation(first.id)).toMatchObject({
+        workspace: 'w-4',
+        workspaceOf: 'visitor',
+      });
     });
 
     test('the list is the owner’s own with one agent, newest first, ties by id, and pages without gap or repeat', async () => {

@@ -1,5 +1,6 @@
 /** Clause 25: every question goes into a workspace that the helper pinned. */
 import { expect, test } from 'vitest';
+import { sendJson } from '../support/fake-agent.ts';
 import { type Environment, until } from '../support/helper-process.ts';
 import { startRig, useRig } from '../support/rig.ts';
 import { makeQuestion, type Visitor } from '../support/visitor.ts';
@@ -59,6 +60,50 @@ test('clause 25: a workspace a visitor is made once, be there two first question
   expect(made).toBe(2);
   expect(new Set(pinned).size).toBe(2);
   expect(pinned[0]).toBe(pinned[1]);
+});
+
+/** An agent whose workspaces somebody deletes there. */
+async function askWithout(env: Environment) {
+  const other = await startRig({ env });
+  const guest = await other.visit();
+  const { conversationId } = await guest.chat();
+  const gone = other.agent.callsTo('POST /v1/bot/chat').at(-1)?.body.workspace_uuid;
+  other.agent.override('POST /v1/bot/chat', (call, response, usual) =>
+    call.body.workspace_uuid === gone
+      ? sendJson(response, { error: { code: 'workspace_not_found', message: 'No such workspace.' } }, 404)
+      : usual(call, response),
+  );
+  const [again, elsewhere] = [await guest.chat(makeQuestion(), conversationId), await guest.chat()];
+  const asked = other.agent.callsTo('POST /v1/bot/chat');
+  await other.close();
+  return {
+    ends: [again.stream.last.kind, elsewhere.stream.last.kind],
+    taken: asked.filter(({ body }) => body.workspace_uuid !== gone).map(({ body }) => body.workspace_uuid),
+    calls: asked.length,
+    output: other.helper.output,
+  };
+}
+
+test.each([
+  ['conversation', 4, 2],
+  ['visitor', 4, 1],
+])(
+  'a workspace a %s that was deleted at the agent is made anew, and the question asked once',
+  async (workspace, calls, made) => {
+    const told = await askWithout({ PORCHLIGHT_WORKSPACE: workspace });
+    expect(told.ends).toEqual(['turn-completed', 'turn-completed']);
+    expect(told.taken).toHaveLength(2);
+    expect(new Set(told.taken).size).toBe(made);
+    // The first, the refused one, and the two that were taken.
+    expect(told.calls).toBe(calls);
+  },
+);
+
+test('one that the site has set is not made anew, and the log names what is wrong', async () => {
+  const told = await askWithout({ PORCHLIGHT_WORKSPACE: '6a0e1f4c-9d57-4f0e-8a53-0f3c7d1e2b94' });
+  expect(told.ends).toEqual(['turn-failed', 'turn-failed']);
+  expect(told.taken).toEqual([]);
+  expect(told.output).toContain('the agent does not have the workspace');
 });
 
 test('deleting while the agent is away is kept for later, and the agent is told then', async () => {

@@ -1,4 +1,4 @@
-/** Workspaces: create, readall. */
+/** Workspaces: create, readall, delete. */
 
 import type { Hono } from 'hono';
 import * as v from 'valibot';
@@ -39,6 +39,20 @@ export function routeWorkspaces(app: Hono<AccessEnv>, parts: Parts) {
     const page = readPage(input);
     const { workspaces, total } = parts.workspaces.list(bot.uuid, page);
     return c.json({ workspaces: workspaces.map(toWireWorkspace), pagination: toPagination(page, total) });
+  });
+
+  app.delete('/v1/bot/workspace/delete', takes({ ...target, workspace_uuid: v.string() }), async (c) => {
+    const caller = c.get('caller');
+    const input = c.get('input');
+    const bot = requireBot(parts, caller, input);
+    requireManager(caller);
+    const workspace = parts.workspaces.find(caller.projectId, input.workspace_uuid);
+    if (workspace?.bot_id !== bot.uuid)
+      throw new AgentError(404, 'workspace_not_found', 'This agent has no such workspace.');
+    if (workspace.is_default === 1)
+      throw new AgentError(400, 'default_workspace', 'The default workspace cannot be deleted.');
+    parts.workspaces.delete(workspace.uuid);
+    return c.json({ success: true, message: 'The workspace was deleted.' });
   });
 }
 

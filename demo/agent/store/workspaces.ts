@@ -38,6 +38,14 @@ export function createWorkspaceStore(db: Db, now: () => number) {
       return find(projectId, insert(botId, name, kind, 0))!;
     },
 
+    /** A conversation that was pinned to it is pinned to none. */
+    delete(uuid: string): void {
+      db.transaction(() => {
+        db.prepare('UPDATE chats SET workspace_uuid = NULL WHERE workspace_uuid = ?').run(uuid);
+        db.prepare('DELETE FROM workspaces WHERE uuid = ?').run(uuid);
+      })();
+    },
+
     requireDefault(botId: string) {
       const row = db
         .prepare('SELECT 1 AS one FROM workspaces WHERE bot_id = ? AND is_default = 1')

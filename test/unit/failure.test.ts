@@ -1,0 +1,22 @@
+/** What the owner reads in the log when the agent turns a call away: what to check, and nothing that a visitor wrote. */
+import { expect, test } from 'vitest';
+import { chatPath, toAgentError } from '../../server-helper/agent/failure.ts';
+
+const gone = JSON.stringify({ error: 'No such project' });
+test.each([
+  [404, chatPath, gone, 'error', 'the agent does not know what is asked: check project and bot'],
+  [404, '/v1/bot/chat/messages', gone, undefined, undefined],
+  [404, chatPath, '<html>', 'warn', 'the agent has no such path'],
+  [401, chatPath, gone, 'error', 'the agent refused: check key, plan and credits'],
+  [402, chatPath, gone, 'error', 'the agent refused: check key, plan and credits'],
+  [500, chatPath, gone, 'warn', 'the agent failed'],
+] as const)('a %i at %s', (status, path, body, level, message) => {
+  const lines: unknown[] = [];
+  const write = (level: string) => (fields: object, text: string) => lines.push([level, fields, text]);
+  const log = { info: write('info'), warn: write('warn'), error: write('error') };
+  const error = toAgentError(status, () => undefined, body, log, path);
+  expect(error.code).toBe(status === 500 ? 'agent-unavailable' : 'agent-refused');
+  expect(lines).toEqual(
+    message ? [[level, { code: error.code, path, status, agentCode: undefined }, message]] : [],
+  );
+});
