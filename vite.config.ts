@@ -30,6 +30,13 @@ function pack(bytes: Uint8Array): Uint8Array {
   return tightest!;
 }
 
+/** One after the other; what mostly waits, more files at once than there are cores. */
+const testKinds = [
+  { name: 'unit', include: ['test/{unit,view,answers}/**/*.test.{ts,tsx}', 'test/*.test.ts'], maxWorkers: 2 },
+  { name: 'contract', include: ['test/{contract,mounts}/**/*.test.ts'], maxWorkers: 6 },
+  { name: 'browser', include: ['test/browser/**/*.test.ts'], maxWorkers: 2 },
+];
+
 /** A built file, with a hash of its content in the name. */
 function findFile(entry: string): string {
   return readdirSync(widgetFolder).find((name) => name.startsWith(`${entry}-`) && name.endsWith('.js')) ?? '';
@@ -223,6 +230,9 @@ export default defineConfig({
       index: 'server-helper/index.ts',
       node: 'server-helper/node.ts',
       sqlite: 'server-helper/store/sqlite.ts',
+      environment: 'server-helper/from-environment.ts',
+      next: 'server-helper/mount/next.ts',
+      fastify: 'server-helper/mount/fastify.ts',
       protocol: 'server-helper/protocol/wire.ts',
       cli: 'server-helper/cli.ts',
     }),
@@ -241,13 +251,16 @@ export default defineConfig({
     },
   },
   test: {
-    include: ['test/**/*.test.{ts,tsx}'],
+    projects: testKinds.map((kind, order) => ({
+      extends: true,
+      test: { ...kind, sequence: { groupOrder: order } },
+    })),
+    // What a helper says on the console is read where a test has failed.
+    silent: 'passed-only',
     testTimeout: 20_000,
     hookTimeout: 30_000,
     // As patient as the browser's own waits.
     expect: { poll: { timeout: 15_000 } },
-    // The browser tests mostly wait: two files at once cost little more than one.
-    maxWorkers: 2,
     // As it is built: cut.
     server: { deps: { inline: ['marked', '@preact/signals'] } },
   },

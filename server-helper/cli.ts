@@ -1,94 +1,14 @@
 #!/usr/bin/env node
-/** `porchlight serve`: the helper as a process of its own, set up by the environment. */
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+/** `porchlight`: the helper as a process of its own, what it finds wrong with its set-up, and tokens to try it with. */
 import { defineCommand, runMain } from 'citty';
-import pino from 'pino';
 import packageJson from '../package.json' with { type: 'json' };
-import { readEnvironment, type ServeSettings, toVariableMessage } from './environment.ts';
-import { toCauseCode } from './errors.ts';
-import { createLogOutput } from './log-output.ts';
-import { createNodeHelper, type NodeHelper } from './node.ts';
-
-const requestTimeoutMs = 30_000;
-const headersTimeoutMs = 10_000;
-/** Longer than a load balancer keeps an idle connection, so that it is never the helper that hangs up first. */
-const keepAliveMs = 75_000;
-/** A peer that takes nothing of its reply for so long is gone; a stream that lives beats more often. */
-const stuckMs = 60_000;
-const lastRepliesMs = 2_000;
-const idleSweepMs = 50;
-
-function readSettings(log: pino.Logger): { settings: ServeSettings; helper: NodeHelper } {
-  try {
-    const settings = readEnvironment(process.env, log);
-    return { settings, helper: createNodeHelper(settings.options) };
-  } catch (error) {
-    return quit(toVariableMessage((error as Error).message));
-  }
-}
-
-function quit(message: string): never {
-  process.stderr.write(`porchlight: ${message}\n`);
-  process.exit(1);
-}
-
-/** What `listen` says of a wrong variable; its own words name an address, not the variable. */
-const listenFaults: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'PORT is in use: set another',
-  EACCES: 'PORT may not be used by this user: set another',
-  EADDRNOTAVAIL: 'HOST must be an address of this machine',
-  ENOTFOUND: 'HOST must be an address of this machine',
-  EINVAL: 'HOST must be an address of this machine',
-};
-
-const serve = defineCommand({
-  meta: { name: 'serve', description: 'Run the helper; options are read from PORCHLIGHT_… variables' },
-  async run() {
-    const log = pino({ name: 'porchlight', base: null }, createLogOutput(process.stdout.fd));
-    const { settings, helper } = readSettings(log);
-    await settings.options.store
-      .check()
-      .catch((error: unknown) => quit(`PORCHLIGHT_STORE cannot be written: ${toCauseCode(error)}`));
-    const server = createServer((request, response) => {
-      // Whoever watches over a process asks at the root.
-      if (/^\/(healthz|readyz)(\?|$)/.test(request.url ?? '')) request.url = helper.basePath + request.url;
-      helper.listener(request, response);
-    });
-    server.requestTimeout = requestTimeoutMs;
-    server.headersTimeout = headersTimeoutMs;
-    server.keepAliveTimeout = keepAliveMs;
-    server.timeout = stuckMs;
-    server.on('error', ({ code = 'unknown' }: NodeJS.ErrnoException) => quit(listenFaults[code] ?? code));
-    server.listen(settings.port, settings.host, 4096, () => {
-      const { port } = server.address() as AddressInfo;
-      const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
-      log.info({ url: `http://${host}:${port}${helper.basePath}` }, 'listening');
-    });
-    const stop = async () => {
-      log.info({}, 'stopping: running turns may end');
-      await helper
-        .close()
-        .catch((error: unknown) => log.error({ code: toCauseCode(error) }, 'the store could not be closed'));
-      // The last replies may still be on their way to a slow reader.
-      server.close(() => process.exit(0));
-      setInterval(() => server.closeIdleConnections(), idleSweepMs);
-      setTimeout(() => server.closeAllConnections(), lastRepliesMs);
-    };
-    let isStopping = false;
-    // One Ctrl-C may come twice, from the terminal and from npm: a second one cuts no answer short.
-    const stopOnce = () => {
-      if (!isStopping) void stop();
-      isStopping = true;
-    };
-    process.on('SIGTERM', stopOnce);
-    process.on('SIGINT', stopOnce);
-  },
-});
+import { check } from './commands/check.ts';
+import { serve } from './commands/serve.ts';
+import { token } from './commands/token.ts';
 
 runMain(
   defineCommand({
     meta: { name: 'porchlight', version: packageJson.version, description: packageJson.description },
-    subCommands: { serve },
+    subCommands: { serve, check, token },
   }),
 );

@@ -1,16 +1,16 @@
 /** The helper's options, checked once at construction: a mistake is a `TypeError` that names the option. */
-import { type Log, silentLog } from './log.ts';
+import { consoleLog, type Log } from './log.ts';
 import {
   readAgentUrl,
   readBasePath,
   readFunction,
+  readLine,
   readObject,
   readOneOf,
   readOrigins,
   readPrintable,
   readSecrets,
   readSomeOf,
-  readText,
   readWhole,
   readWorkspace,
 } from './option.ts';
@@ -131,7 +131,7 @@ export function readOptions(options: HelperOptions): Config {
     projectId: readPrintable('projectId', options.projectId, mostIdChars),
     botId: readPrintable('botId', options.botId, mostIdChars),
     ssoSecrets,
-    ssoIssuer: options.ssoIssuer === undefined ? undefined : readText('ssoIssuer', options.ssoIssuer),
+    ssoIssuer: options.ssoIssuer === undefined ? undefined : readLine('ssoIssuer', options.ssoIssuer),
     sessionSecret: readSecrets('sessionSecret', sessionSecret, minSecretBytes)[0],
     origins: readOrigins('origins', options.origins),
     workspace: readWorkspace('workspace', options.workspace),
@@ -157,7 +157,7 @@ export function readOptions(options: HelperOptions): Config {
     trustedProxies: readWhole('trustedProxies', options.trustedProxies, 0, maxProxies),
     log: readObject(
       'log',
-      options.log ?? silentLog,
+      options.log ?? consoleLog,
       ['info', 'warn', 'error'],
       'a logger with info, warn and error',
     ),

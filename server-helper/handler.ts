@@ -123,7 +123,8 @@ export function createHelper(options: HelperOptions, runtime: Runtime = {}): Hel
       return route(parts, exchange);
     };
 
-  const app = new Hono<Env>();
+  // Next and some proxies put a slash behind every path.
+  const app = new Hono<Env>({ strict: false });
   const api = config.basePath === '' ? app : app.basePath(config.basePath);
   api.get('/healthz', health.alive);
   api.get('/readyz', () => health.ready(closed !== undefined));

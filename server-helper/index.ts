@@ -5,3 +5,4 @@ export { createHelper, type Helper } from './handler.ts';
 export { type SsoClaims, signSsoToken } from './mint.ts';
 export { createMemoryStore } from './store/memory.ts';
 export type { Store } from './store/store.ts';
+export { type GetUser, type TokenRouteOptions, tokenRoute } from './token-route.ts';

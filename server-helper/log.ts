@@ -12,6 +12,13 @@ export type Log = {
 
 export const silentLog: Log = { info() {}, warn() {}, error() {} };
 
+/** Where an app gives no logger: what somebody has to see to. */
+export const consoleLog: Log = {
+  info() {},
+  warn: (fields, message) => console.warn(`porchlight: ${message}`, fields),
+  error: (fields, message) => console.error(`porchlight: ${message}`, fields),
+};
+
 const againMs = 60_000;
 
 /** For what would fill a log: true once a minute for each key. @param nowMs monotonic */
@@ -27,7 +34,9 @@ export function createPace(nowMs: () => number): (key: string) => boolean {
 /** The name of what was thrown and where: a message may quote what somebody sent, so it is left out. */
 export function toLogFields(error: unknown): LogFields {
   if (!(error instanceof Error)) return { error: typeof error };
-  const frame = error.stack?.split('\n').find((line) => line.trimStart().startsWith('at '));
+  // An app may have made something else of it, by Error.prepareStackTrace.
+  const stack = typeof error.stack === 'string' ? error.stack : '';
+  const frame = stack.split('\n').find((line) => line.trimStart().startsWith('at '));
   return {
     error: error.name,
     at: frame

@@ -1,6 +1,6 @@
 /** Mints SSO tokens: what a site's backend calls for the visitor it has signed in. */
 import { SignJWT } from 'jose';
-import { findFault, isAbsent } from './auth/claims.ts';
+import { findFault, isAbsent, isLine, toLineFault } from './auth/claims.ts';
 
 export type SsoClaims = {
   /** Of the visitor, from the site's own session; 1 to 254 characters. */
@@ -9,9 +9,12 @@ export type SsoClaims = {
   name?: string | null;
   /** The site's own stable id of the visitor, as a string; 1 to 254 characters. Without one the e-mail address is the identity. */
   externalId?: string | null;
+  /** `iss`, which the helper asks for where `ssoIssuer` is set; 1 to 254 characters. */
+  issuer?: string | null;
 };
 
 const maxSeconds = 3600;
+const defaultSeconds = 600;
 
 /**
  * @param secret the agent's SSO secret, used as its UTF-8 bytes; at least 32
@@ -21,23 +24,30 @@ const maxSeconds = 3600;
 export async function signSsoToken(
   claims: SsoClaims,
   secret: string,
-  expiresInSeconds = 600,
+  expiresInSeconds = defaultSeconds,
 ): Promise<string> {
+  const { email, name, externalId, issuer } = claims;
+  requireMinting(secret, issuer, expiresInSeconds);
   const key = new TextEncoder().encode(secret);
-  if (key.length < 32)
-    throw new TypeError('secret must have at least 32 bytes; make one with: openssl rand -hex 32');
-  const { email, name, externalId } = claims;
   const fault = findFault({ email, name, subject: externalId }, { subject: 'externalId' });
   if (fault !== undefined) throw new TypeError(fault);
-  if (!(expiresInSeconds > 0 && expiresInSeconds <= maxSeconds))
-    throw new TypeError(`expiresInSeconds must be from 1 to ${maxSeconds}`);
   const now = Math.floor(Date.now() / 1000);
   const payload: Record<string, string> = { email };
   if (!isAbsent(name)) payload.name = name;
   if (!isAbsent(externalId)) payload.external_id = externalId;
+  if (!isAbsent(issuer)) payload.iss = issuer;
   return new SignJWT(payload)
     .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
     .setIssuedAt(now)
     .setExpirationTime(now + Math.floor(expiresInSeconds))
     .sign(key);
+}
+
+/** What can be wrong whoever the visitor is. @throws TypeError naming it */
+export function requireMinting(secret: unknown, issuer: unknown, expiresInSeconds: number): void {
+  if (typeof secret !== 'string' || new TextEncoder().encode(secret).length < 32)
+    throw new TypeError('secret must be a string of at least 32 bytes; make one with: openssl rand -hex 32');
+  if (!isAbsent(issuer) && !isLine(issuer)) throw new TypeError(toLineFault('issuer', ', or absent'));
+  if (!(expiresInSeconds >= 1 && expiresInSeconds <= maxSeconds))
+    throw new TypeError(`expiresInSeconds must be from 1 to ${maxSeconds}`);
 }

@@ -7,7 +7,9 @@ import { createUndiciDispatch } from './agent/dispatch-undici.ts';
 import type { HelperOptions } from './config.ts';
 import type { OpenStream } from './edge.ts';
 import { createHelper, type Helper } from './handler.ts';
+import { consoleLog } from './log.ts';
 import { createMountNotes, findTarget } from './mount/connect.ts';
+import { type GetUser, type TokenRouteOptions, tokenRoute } from './token-route.ts';
 import type { LogSink } from './turns/log.ts';
 
 export type NodeHelper = Helper & {
@@ -31,11 +33,9 @@ export function createNodeHelper(options: HelperOptions): NodeHelper {
     { overrideGlobalObjects: false },
   );
   const { basePath } = helper;
-  const { log } = options;
-  // Silent is for what happens while it serves: a faulty mounting is seen by nobody else.
-  const mount = createMountNotes(basePath, (message) =>
-    log ? log.warn({}, message) : process.emitWarning(message, 'PorchlightWarning'),
-  );
+  const { log = consoleLog } = options;
+  const mount = createMountNotes(basePath, (message) => log.warn({}, message));
+  let closed: Promise<void> | undefined;
   return {
     basePath,
     fetch: helper.fetch,
@@ -51,10 +51,22 @@ export function createNodeHelper(options: HelperOptions): NodeHelper {
       request.headers.host ??= 'localhost';
       void serve(request, response);
     },
-    async close(withinMs) {
-      await helper.close(withinMs);
-      await closeDispatch();
+    close(withinMs) {
+      closed ??= helper.close(withinMs).then(closeDispatch);
+      return closed;
     },
+  };
+}
+
+/** `tokenRoute` for `http.createServer`, Express and the like. */
+export function tokenListener<From extends IncomingMessage>(
+  getUser: GetUser<From>,
+  options?: TokenRouteOptions,
+): (request: From, response: ServerResponse) => Promise<void> {
+  const answer = tokenRoute(getUser, options);
+  return async (request, response) => {
+    const { status, headers, body } = await answer(request);
+    response.writeHead(status, Object.fromEntries(headers)).end(await new Response(body).text());
   };
 }
 

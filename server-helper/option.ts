@@ -1,4 +1,5 @@
 /** Reads the value of one option, or throws a `TypeError` that names the option and what was expected, never the value. */
+import { isLine, toLineFault } from './auth/claims.ts';
 import { isUuid } from './protocol/wire.ts';
 
 export function toWrong(name: string, expected: string): TypeError {
@@ -17,9 +18,15 @@ export function readPrintable(name: string, value: unknown, mostChars = 4_000): 
 }
 
 /** Text that is compared as it stands: what surrounds it by mistake would make it another one. */
-export function readText(name: string, value: unknown): string {
+function readText(name: string, value: unknown): string {
   if (typeof value !== 'string' || value === '' || value.trim() !== value || /\p{Cc}/u.test(value))
     throw toWrong(name, 'a string without space around it and without a line break');
+  return value;
+}
+
+/** What a token may say. */
+export function readLine(name: string, value: unknown): string {
+  if (!isLine(value)) throw new TypeError(toLineFault(name));
   return value;
 }
 

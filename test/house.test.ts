@@ -32,6 +32,7 @@ test('the top level holds what the design draws, and nothing else', () => {
       'LICENSE',
       'README.md',
       'demo',
+      'docs',
       'package-lock.json',
       'package.json',
       'server-helper',
@@ -72,7 +73,7 @@ describe('imports point one way', () => {
 
   test('only the files for Node import Node', () => {
     const allowed =
-      /^server-helper\/(node|cli|environment|log-output|mount\/connect|agent\/dispatch-undici|store\/sqlite[a-z-]*)\.ts$/;
+      /^server-helper\/(node|cli|commands\/[a-z-]+|environment|log-output|mount\/(?:connect|fastify|next)|from-environment|agent\/dispatch-undici|store\/sqlite[a-z-]*)\.ts$/;
     const wrong = product
       .filter((file) => file.startsWith('server-helper/') && !allowed.test(file))
       .filter((file) =>
@@ -119,4 +120,16 @@ test('no path of one machine and no unfinished mark stands in the tree', () => {
   expect(
     text.filter((file) => file !== own && !file.startsWith('test/vectors/') && marks.test(read(file))),
   ).toEqual([]);
+});
+
+/** npm takes out of a lock file what the registry did not have that day, and `npm ci` refuses it on every machine after. */
+test.each(files.filter((file) => file.endsWith('package-lock.json')))('%s is whole', (file) => {
+  type Locked = { dependencies?: object; optionalDependencies?: object };
+  const { packages } = JSON.parse(read(file)) as { packages: Record<string, Locked> };
+  const names = new Set(Object.keys(packages).map((path) => path.split('node_modules/').at(-1)));
+  const wanted = Object.values(packages).flatMap((one) =>
+    Object.keys({ ...one.dependencies, ...one.optionalDependencies }),
+  );
+  expect(wanted.length).toBeGreaterThan(20);
+  expect(wanted.filter((name) => !names.has(name))).toEqual([]);
 });

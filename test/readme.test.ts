@@ -94,6 +94,21 @@ describe('the snippets', () => {
     });
   });
 
+  test('the address of the token gives the customer’s, and nobody’s is none', async () => {
+    const port = await findPort();
+    const serve = `import { createServer } from 'node:http';
+createServer((request, response) => {
+  if (request.headers.cookie) request.session = { customer: { email: 'ada@larkfield.example' } };
+  giveToken(request, response);
+}).listen(${port});`;
+    const child = runFile('token.mjs', `${find('js', 'tokenListener')}\n${serve}`, agentEnv);
+    const url = `http://127.0.0.1:${port}`;
+    expect(await (await readWhenUp(url, child)).json()).toEqual({ token: null });
+    const { token } = (await (await fetch(url, { headers: { cookie: 'ada' } })).json()) as { token: string };
+    const rules = { secrets: [ssoSecret], audience: 'juniper', issuer: undefined };
+    expect((await verifySsoToken(token, rules, Date.now() / 1000)).email).toBe('ada@larkfield.example');
+  });
+
   test('the page script queues calls that name methods of the widget', () => {
     const window: { Porchlight?: [string, ...unknown[]][] } = {};
     runInNewContext(find('js', 'window.Porchlight'), { window, console });

@@ -1,7 +1,6 @@
-/** What a customer writes: mounts the helper in the site's own server, and mints a token for who is signed in. */
+/** What a customer writes: mounts the helper in the site's own server, and gives a page the token of who is signed in. */
 import { createServer, type Server } from 'node:http';
-import { signSsoToken } from 'porchlight';
-import { createNodeHelper, type NodeHelper } from 'porchlight/node';
+import { createNodeHelper, type NodeHelper, tokenListener } from 'porchlight/node';
 import { createSqliteStore } from 'porchlight/sqlite';
 import { createShopSessions } from './customers.ts';
 import { serveScene } from './gallery.ts';
@@ -25,16 +24,13 @@ export function createBackend(options: BackendOptions): { server: Server; helper
   const { ssoSecret, toolSecret, storeFile, ...agent } = options;
   const helper = createNodeHelper({ ...agent, ssoSecret, store: createSqliteStore(storeFile) });
   const sessions = createShopSessions();
+  // The identity comes from the site's own session, never from the request's query or body.
+  const giveToken = tokenListener(sessions.readCustomer, { secret: ssoSecret });
 
   const routes: Record<string, (body: unknown, request: Parameters<NodeHelper['listener']>[0]) => unknown> = {
     'POST /api/sign-in': (body) => sessions.signIn((body as { email?: unknown })?.email),
     'POST /api/sign-out': (_, request) => sessions.signOut(request),
     'GET /api/me': (_, request) => sessions.readMe(request),
-    // The identity comes from the site's own session, never from the request's query or body.
-    'GET /api/chat-token': async (_, request) => {
-      const customer = sessions.readCustomer(request);
-      return { token: customer && (await signSsoToken(customer, ssoSecret)) };
-    },
     'POST /api/tools/stock': (body) => readStock(readParameter(body, 'product')),
     'POST /api/tools/order-status': (body, { headers }) =>
       headers.authorization === `Bearer ${toolSecret}` ? readOrderFor(body as ToolCall) : undefined,
@@ -43,6 +39,7 @@ export function createBackend(options: BackendOptions): { server: Server; helper
   const server = createServer((request, response) => {
     helper.listener(request, response, async () => {
       const path = request.url?.split('?', 1)[0] ?? '/';
+      if (path === '/api/chat-token') return giveToken(request, response);
       if (path.startsWith('/gallery/')) return serveScene(path, request, response);
       const route = routes[`${request.method} ${path}`];
       if (!route) return servePage(path, response, { botId: agent.botId, helper: helper.basePath });

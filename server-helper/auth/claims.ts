@@ -4,8 +4,12 @@ const most = 254;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const unsafe = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]|\p{Surrogate}|^\s|\s$/u;
 
-function isLine(value: unknown): value is string {
+export function isLine(value: unknown): value is string {
   return typeof value === 'string' && value !== '' && value.length <= most && !unsafe.test(value);
+}
+
+export function toLineFault(name: string, end = ''): string {
+  return `${name} must be a string of 1 to ${most} characters without control characters or outer space${end}`;
 }
 
 /** `null` is what many a database and library say for nothing. */
@@ -21,11 +25,9 @@ export function findFault(
   { email, name, subject }: { email: unknown; name: unknown; subject: unknown },
   names: { subject: string },
 ): string | undefined {
-  if (!isLine(email))
-    return `email must be a string of 1 to ${most} characters without control characters or outer space`;
+  if (!isLine(email)) return toLineFault('email');
   if (!isAbsent(name) && (typeof name !== 'string' || name.length > most))
     return `name must be a string of at most ${most} characters, or absent`;
-  if (!isAbsent(subject) && !isLine(subject))
-    return `${names.subject} must be a string of 1 to ${most} characters without control characters or outer space, or absent`;
+  if (!isAbsent(subject) && !isLine(subject)) return toLineFault(names.subject, ', or absent');
   return undefined;
 }

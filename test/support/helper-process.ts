@@ -23,7 +23,13 @@ export const target = { projectId: 'project-1', botId: 'bot-1' };
 export const visitorMark = 'zq7canary';
 
 export type Environment = Record<string, string>;
-export type HelperOptions = { agentUrl: string; env?: Environment; movableClock?: boolean };
+export type HelperOptions = {
+  agentUrl: string;
+  env?: Environment;
+  movableClock?: boolean;
+  /** Default: `serve`. */
+  command?: readonly string[];
+};
 export type Exit = { code: number | null; signal: NodeJS.Signals | null };
 
 export class RunningHelper {
@@ -92,22 +98,34 @@ export function expectNoSecrets({ output, answers }: RunningHelper): void {
   expect(output.includes(visitorMark), "a visitor's text in the log").toBe(false);
 }
 
-/** Runs `serve` without waiting for it to be ready. */
-export function spawnHelper({ agentUrl, env = {}, movableClock = false }: HelperOptions): RunningHelper {
-  const child = spawn(process.execPath, [join(root, bin.porchlight), 'serve'], {
+/** The variables of every helper under test. */
+export function toVariables(agentUrl: string): Environment {
+  return {
+    PATH: process.env.PATH ?? '',
+    PORCHLIGHT_AGENT_URL: agentUrl,
+    PORCHLIGHT_API_KEY: secrets.apiKey,
+    PORCHLIGHT_PROJECT_ID: target.projectId,
+    PORCHLIGHT_BOT_ID: target.botId,
+    PORCHLIGHT_SSO_SECRET: secrets.ssoSecret,
+    PORCHLIGHT_SESSION_SECRET: secrets.sessionSecret,
+    PORCHLIGHT_STORE: 'memory',
+    PORCHLIGHT_LIMITS: 'off',
+    PORT: '0',
+  };
+}
+
+/** Runs a command, without waiting for what it does. */
+export function spawnHelper({
+  agentUrl,
+  env = {},
+  movableClock = false,
+  command = ['serve'],
+}: HelperOptions): RunningHelper {
+  const child = spawn(process.execPath, [join(root, bin.porchlight), ...command], {
     stdio: ['ignore', 'pipe', 'pipe', ...(movableClock ? (['ipc'] as const) : [])],
     env: {
-      PATH: process.env.PATH ?? '',
+      ...toVariables(agentUrl),
       ...(movableClock ? { NODE_OPTIONS: `--import ${clock}` } : {}),
-      PORCHLIGHT_AGENT_URL: agentUrl,
-      PORCHLIGHT_API_KEY: secrets.apiKey,
-      PORCHLIGHT_PROJECT_ID: target.projectId,
-      PORCHLIGHT_BOT_ID: target.botId,
-      PORCHLIGHT_SSO_SECRET: secrets.ssoSecret,
-      PORCHLIGHT_SESSION_SECRET: secrets.sessionSecret,
-      PORCHLIGHT_STORE: 'memory',
-      PORCHLIGHT_LIMITS: 'off',
-      PORT: '0',
       ...env,
     },
   });

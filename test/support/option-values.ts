@@ -96,7 +96,10 @@ export const tried: Tried = {
   projectId: { wrong: ids, right: ['larkfield', '42'] },
   botId: { wrong: ids, right: ['juniper', workspace] },
   ssoSecret: { wrong: secrets, right: [undefined, secret, [secret, `${secret}2`], 'äöüßàéîõñçøåæœÿŷ'] },
-  ssoIssuer: { wrong: ['', ' ', 'shop\n', ' shop', 7, null, []], right: [undefined, 'https://shop.test'] },
+  ssoIssuer: {
+    wrong: ['', ' ', 'shop\n', ' shop', 'a\u2028b', 'a'.repeat(255), 7, null, []],
+    right: [undefined, 'https://shop.test'],
+  },
   sessionSecret: { wrong: [...secrets, [secret]], right: [undefined, secret] },
   origins: {
     wrong: [

@@ -50,13 +50,14 @@ export class TurnStream {
   /** The stream was closed by the helper, as opposed to cut. */
   closed = false;
   cut = false;
-  readonly #abort = new AbortController();
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   #unread = '';
 
   constructor(
     readonly response: Response,
     readonly helper: RunningHelper,
   ) {
+    this.#reader = response.body?.getReader();
     void this.#read();
   }
 
@@ -91,16 +92,18 @@ export class TurnStream {
     await until(() => this.closed || this.cut, 'the stream closes', withinMs);
     return this;
   }
+  /** Hangs up. */
   leave(): void {
-    this.#abort.abort();
-    void this.response.body?.cancel().catch(() => {});
+    this.cut = true;
+    void this.#reader?.cancel();
   }
 
   async #read(): Promise<void> {
     const decoder = new TextDecoder();
     try {
-      for await (const bytes of this.response.body ?? []) this.#take(decoder.decode(bytes, { stream: true }));
-      this.closed = true;
+      for (let part = await this.#reader?.read(); part?.value; part = await this.#reader?.read())
+        this.#take(decoder.decode(part.value, { stream: true }));
+      this.closed = !this.cut;
     } catch {
       this.cut = true;
     }

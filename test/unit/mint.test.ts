@@ -57,3 +57,13 @@ test('a name or an id that another library writes as null is absent', async () =
     .sign(new TextEncoder().encode(secret));
   expect(await verify(token)).toEqual({ owner: 'external:a1', email, name: undefined });
 });
+
+test('an issuer is written down, where there is one', async () => {
+  const issuer = 'https://shop.example';
+  const token = await signSsoToken({ email, issuer }, secret);
+  expect(await verifySsoToken(token, { ...rules, issuer }, now())).toMatchObject({ email });
+  await expect(
+    verifySsoToken(await signSsoToken({ email }, secret), { ...rules, issuer }, now()),
+  ).rejects.toMatchObject({ code: 'sso-token-invalid' });
+  await expect(signSsoToken({ email, issuer: '' }, secret)).rejects.toThrow(/^issuer must be a string/);
+});

@@ -1,7 +1,7 @@
 /** The helper as a middleware: what is not its own reaches the host as it came, and what it cannot serve is said. */
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { HelperOptions } from '../../server-helper/config.ts';
 import type { LogFields } from '../../server-helper/log.ts';
 import { createNodeHelper, type NodeHelper } from '../../server-helper/node.ts';
@@ -231,12 +231,13 @@ test('a mount path that the base path does not begin with is said once, since no
   ]);
 });
 
-test('where nobody gave a log, a faulty mounting is a warning of the process', async () => {
+test('where nobody gave a log, a faulty mounting is told in the console', async () => {
   const { helper } = create({ log: undefined } as object);
-  const warned = new Promise<Error>((resolve) => process.once('warning', resolve));
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  closing.push(async () => warn.mockRestore());
   const ask = await serve(mountExpress('/chat', helper));
   await ask('/chat/session', session);
-  expect((await warned).message).toMatch(/^the helper is mounted at/);
+  expect(warn.mock.calls).toEqual([[expect.stringMatching(/^porchlight: the helper is mounted at/), {}]]);
 });
 
 test('without a host behind it the helper answers everything', async () => {

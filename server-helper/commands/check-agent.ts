@@ -1,0 +1,69 @@
+/** Asks the agent who it is, and reads in how it fails which variable is wrong. */
+import { createAgentHttp, type Dispatch } from '../agent/http.ts';
+import type { Config } from '../config.ts';
+import { toHelperError } from '../errors.ts';
+import type { LogFields } from '../log.ts';
+import type { Finding } from './finding.ts';
+
+const timeoutMs = 10_000;
+/** Sessions and sign-ins are held to the minute. */
+const mostAheadMs = 30_000;
+
+export async function checkAgent(config: Config, dispatch: Dispatch): Promise<Finding[]> {
+  let told: LogFields = {};
+  const keep = (fields: LogFields) => {
+    if ('path' in fields) told = fields;
+  };
+  const http = createAgentHttp({ ...config, log: { info() {}, warn: keep, error: keep } }, dispatch);
+  const startedAt = performance.now();
+  const findings: Finding[] = [];
+  try {
+    const reply = (await http.call('GET', '/v1/bot/read', { timeoutMs })) as
+      | Record<string, unknown>
+      | undefined;
+    const bot = (reply?.bot ?? reply?.data ?? reply) as { name?: unknown } | undefined;
+    const ms = Math.round(performance.now() - startedAt);
+    const name = typeof bot?.name === 'string' ? ` as “${bot.name}”` : '';
+    findings.push({
+      about: 'agent',
+      state: 'ok',
+      text: `${config.agentUrl.host} answers${name} in ${ms} ms`,
+    });
+  } catch (error) {
+    const { code } = toHelperError(error);
+    const state = code === 'rate-limited' ? 'note' : 'wrong';
+    findings.push({ about: 'agent', state, text: explain(config.agentUrl.host, code, told) });
+  }
+  if (Math.abs(http.aheadMs) > mostAheadMs) {
+    const seconds = Math.round(Math.abs(http.aheadMs) / 1000);
+    const text = `this machine’s is ${seconds} s ${http.aheadMs > 0 ? 'behind' : 'ahead of'} the agent’s: sign-ins fail. Set it by NTP`;
+    findings.push({ about: 'clock', state: 'wrong', text });
+  }
+  return findings;
+}
+
+/** @param told what the log would have said of it */
+function explain(host: string, code: string, { status, cause, agentCode }: LogFields): string {
+  const said = agentCode === undefined ? '' : ` (${agentCode})`;
+  if (cause === 'econnrefused')
+    return `nothing listens at ${host}: is the agent service running, and PORCHLIGHT_AGENT_URL right?`;
+  if (cause === 'enotfound' || cause === 'eai-again')
+    return `no machine is called ${host}: is PORCHLIGHT_AGENT_URL right?`;
+  if (/cert|self-signed|verify|altname|tls|ssl|epro/.test(String(cause)))
+    return `${host} has no certificate that this machine believes (${cause}): mend it there, or add its authority by NODE_EXTRA_CA_CERTS`;
+  if (cause !== undefined)
+    return `${host} cannot be reached (${cause}): is PORCHLIGHT_AGENT_URL right, and open from here?`;
+  if (status === 401)
+    return `${host} does not take the key${said}: PORCHLIGHT_API_KEY is wrong or was rotated`;
+  if (status === 402)
+    return `${host} says that nothing is paid for${said}: look at the plan and credits there`;
+  if (status === 403)
+    return `${host} does not let the key use this agent${said}: is it a key of PORCHLIGHT_PROJECT_ID, and does its role allow it?`;
+  if (status === 404 && agentCode === undefined)
+    return `${host} has no such path: PORCHLIGHT_AGENT_URL is the base of its API, without /v1`;
+  if (code === 'agent-refused')
+    return `${host} does not know this agent: PORCHLIGHT_PROJECT_ID or PORCHLIGHT_BOT_ID is wrong`;
+  if (code === 'rate-limited') return `${host} answers, and limits the rate now`;
+  if (status !== undefined) return `${host} answered ${status}${said}: look at its own log`;
+  return `${host} did not answer within ${timeoutMs / 1000} s, or not in JSON: does PORCHLIGHT_AGENT_URL lead to its API?`;
+}

@@ -1,0 +1,91 @@
+/** Asks one question as a visitor would, and deletes it: whether the key may ask, and whether words come as they are written. */
+import type { Config } from '../config.ts';
+import { toCauseCode } from '../errors.ts';
+import { createSseReader } from '../protocol/sse.ts';
+import { mintForCheck } from './check-sign-in.ts';
+import type { Finding } from './finding.ts';
+
+const timeoutMs = 60_000;
+const removeWithinMs = 5_000;
+/** An answer that took so long and came all at once was held back on the way. */
+const slowMs = 500;
+const question = 'Hello';
+
+export type Send = (path: string, init: RequestInit) => Promise<Response>;
+
+export async function checkQuestion(config: Config, send: Send): Promise<Finding[]> {
+  const find = (state: Finding['state'], text: string): Finding[] => [{ about: 'question', state, text }];
+  const signal = AbortSignal.timeout(timeoutMs);
+  const call = (method: string, path: string, body: object | undefined, session = '') =>
+    send(path, {
+      method,
+      signal,
+      headers: { 'content-type': 'application/json', ...(session && { authorization: `Bearer ${session}` }) },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+  let remove = async () => {};
+  try {
+    const [secret] = config.ssoSecrets;
+    const isSigned = config.identity === 'required' && secret !== undefined;
+    const opened = await call(
+      'POST',
+      '/session',
+      isSigned ? { ssoToken: await mintForCheck(secret, config) } : {},
+    );
+    const { session, code } = (await opened.json()) as { session?: string; code?: string };
+    if (session === undefined) return find('wrong', `no session is given: ${code ?? opened.status}`);
+    const conversation = `/conversations/${crypto.randomUUID()}`;
+    // Whatever becomes of it, nothing of it stays.
+    remove = async () => {
+      const [headers, brief] = [{ authorization: `Bearer ${session}` }, AbortSignal.timeout(removeWithinMs)];
+      await send(conversation, { method: 'DELETE', signal: brief, headers }).catch(() => {});
+    };
+    const askedAt = performance.now();
+    const asked = await call(
+      'PUT',
+      `${conversation}/turns/${crypto.randomUUID()}`,
+      { text: question },
+      session,
+    );
+    if (!asked.ok || !asked.body) {
+      const { code: refused } = (await asked.json().catch(() => ({}))) as { code?: string };
+      return find('wrong', `is refused: ${refused ?? asked.status}`);
+    }
+    const times: number[] = [];
+    let end = '';
+    let why = '';
+    const reader = createSseReader(({ event = '', data }) => {
+      times.push(performance.now() - askedAt);
+      if (/^turn-(completed|failed|stopped|paused)$/.test(event)) end = event;
+      if (event === 'turn-failed') why = (JSON.parse(data) as { code: string }).code;
+    });
+    for await (const bytes of asked.body as unknown as AsyncIterable<Uint8Array>) {
+      reader.push(bytes);
+      if (end !== '') break;
+    }
+    const [first = 0, last = 0] = [times[0], times.at(-1)];
+    if (end === 'turn-failed')
+      return find(
+        'wrong',
+        `failed: ${why}. The helper’s log says what the agent answered; may the key ask for the purpose “service”, with a workspace?`,
+      );
+    if (end === '')
+      return find('wrong', 'the answer broke off before its end: does a proxy cut long replies?');
+    if (last > slowMs && last - first < last / 10)
+      return find(
+        'wrong',
+        `the answer came all at once after ${Math.round(last)} ms: a proxy holds it back. Switch its buffering off for text/event-stream`,
+      );
+    return find(
+      'ok',
+      `answered, the first event after ${Math.round(first)} ms, the last after ${Math.round(last)} ms`,
+    );
+  } catch (error) {
+    const reason = signal.aborted
+      ? `not within ${timeoutMs / 1000} s`
+      : toCauseCode((error as Error).cause ?? error);
+    return find('wrong', `was not answered (${reason})`);
+  } finally {
+    await remove();
+  }
+}

@@ -1,0 +1,72 @@
+/** `porchlight check`: looks at a set-up as `serve` would run it, and says what is wrong and what mends it. */
+import { defineCommand } from 'citty';
+import { createUndiciDispatch } from '../agent/dispatch-undici.ts';
+import { readOptions } from '../config.ts';
+import { silentLog } from '../log.ts';
+import { checkAddress } from './check-address.ts';
+import { checkAgent } from './check-agent.ts';
+import { checkQuestion } from './check-question.ts';
+import { checkSettings } from './check-settings.ts';
+import { checkSignIn } from './check-sign-in.ts';
+import type { Finding } from './finding.ts';
+import { quit, readSettings, refuseUnknownFlags } from './settings.ts';
+
+const marks = { ok: 'ok   ', note: 'note ', wrong: 'WRONG' };
+
+export const check = defineCommand({
+  meta: {
+    name: 'check',
+    description: 'Say what is wrong with the set-up that the PORCHLIGHT_… variables give',
+  },
+  args: {
+    url: {
+      type: 'string',
+      description: 'where visitors reach the helper, as https://chat.example/porchlight: looked at too',
+    },
+    ask: {
+      type: 'boolean',
+      description:
+        'sign one visitor in at the agent and ask one question, as a visitor would; it may cost credits',
+    },
+  },
+  async run({ args, rawArgs, cmd }) {
+    refuseUnknownFlags(rawArgs, cmd.args);
+    const url = args.url === undefined ? undefined : toUrl(args.url);
+    const { settings, helper } = readSettings(silentLog);
+    const config = readOptions(settings.options);
+    const { dispatch, close } = createUndiciDispatch();
+    let faults = 0;
+    const tell = (findings: readonly Finding[]) => {
+      for (const { about, state, text } of findings)
+        process.stdout.write(`${marks[state]} ${about}: ${text}\n`);
+      faults += findings.filter(({ state }) => state === 'wrong').length;
+    };
+    tell(await checkSettings(config));
+    const ofAgent = await checkAgent(config, dispatch);
+    tell(ofAgent);
+    if (url !== undefined) tell(await checkAddress(url, config));
+    // Without an agent there is nobody to ask.
+    if (args.ask && ofAgent.every(({ state }) => state !== 'wrong')) {
+      tell(await checkSignIn(config, dispatch));
+      tell(
+        await checkQuestion(
+          config,
+          url === undefined
+            ? (path, init) => helper.fetch(new Request(`http://localhost${config.basePath}${path}`, init))
+            : (path, init) => fetch(url + path, init),
+        ),
+      );
+    }
+    await Promise.allSettled([helper.close(0), close()]);
+    process.stdout.write(faults === 0 ? 'Nothing is wrong.\n' : `${faults} to mend.\n`);
+    process.exitCode = faults === 0 ? 0 : 1;
+  },
+});
+
+function toUrl(text: string): string {
+  if (!URL.canParse(text) || !/^https?:/.test(text))
+    quit('--url must be an address as https://chat.example/porchlight');
+  const { username, password, search, hash } = new URL(text);
+  if (username || password || search || hash) quit('--url must be without user, query and fragment');
+  return text.replace(/\/+$/, '');
+}

@@ -1,0 +1,87 @@
+/** Apps of every framework and runtime with the helper in them, run as their users run them. What only they need is installed once. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { type Environment, RunningHelper, toVariables, untilAsync } from './helper-process.ts';
+
+const folder = join(import.meta.dirname, '../mounts');
+const hosts = join(folder, 'hosts');
+const inModules = (path: string) => join(folder, 'node_modules', path);
+const startWithinMs = 30_000;
+
+/** How each is run; the file is the guide's. */
+const commands = {
+  node: [process.execPath, 'node.mjs'],
+  express: [process.execPath, 'express.mjs'],
+  fastify: [process.execPath, 'fastify.mjs'],
+  koa: [process.execPath, 'koa.mjs'],
+  hono: [process.execPath, 'hono.mjs'],
+  next: [process.execPath, inModules('next/dist/bin/next'), 'start', 'next'],
+  deno: [inModules('.bin/deno'), 'run', '--allow-all', 'deno.mjs'],
+  bun: [inModules('.bin/bun'), 'bun.mjs'],
+} as const;
+
+export type MountName = keyof typeof commands;
+export const mountNames = Object.keys(commands) as MountName[];
+
+/** Frameworks and runtimes by their own lock file, beside it; a newcomer’s `npm ci` is none the heavier. */
+export function installMounts(): void {
+  const lock = readFileSync(join(folder, 'package-lock.json'));
+  const mark = inModules('.installed');
+  const hash = createHash('sha256').update(lock).digest('hex');
+  if (!existsSync(mark) || readFileSync(mark, 'utf8') !== hash) {
+    process.stdout.write('Installing the frameworks and runtimes that the mount tests need, once\n');
+    execFileSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel', 'error'], { cwd: folder });
+    writeFileSync(mark, hash);
+  }
+  const own = inModules('porchlight');
+  if (!existsSync(own)) symlinkSync('../../..', own, 'dir');
+}
+
+/** As `next build` leaves it: without the environment that it will run in. */
+export function buildNext(): void {
+  rmSync(join(hosts, 'next/.next'), { recursive: true, force: true });
+  execFileSync(process.execPath, [inModules('next/dist/bin/next'), 'build', 'next'], {
+    cwd: hosts,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, NEXT_TELEMETRY_DISABLED: '1' },
+  });
+}
+
+/** @returns once its own page is there */
+export async function startMount(name: MountName, agentUrl: string, env: Environment = {}) {
+  const [command, ...args] = commands[name];
+  const port = await findPort();
+  const child: ChildProcess = spawn(command, args, {
+    cwd: hosts,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      ...toVariables(agentUrl),
+      HOME: process.env.HOME ?? '/',
+      NEXT_TELEMETRY_DISABLED: '1',
+      ...env,
+      PORT: String(port),
+    },
+  });
+  const helper = new RunningHelper(child);
+  helper.origin = `http://localhost:${port}`;
+  await untilAsync(
+    async () => {
+      if (child.exitCode !== null) throw new Error(`${name} did not start: ${helper.output}`);
+      return (await fetch(helper.origin).catch(() => undefined))?.status === 200;
+    },
+    `the site on ${name} is there`,
+    startWithinMs,
+  );
+  return helper;
+}
+
+function findPort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+}

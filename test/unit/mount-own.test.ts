@@ -1,0 +1,66 @@
+/** The mounts with an entry of their own, beside the frameworks themselves: how often the options are read, and when a helper ends. */
+import { expect, test, vi } from 'vitest';
+import type { HelperOptions } from '../../server-helper/index.ts';
+import { porchlight } from '../../server-helper/mount/fastify.ts';
+import { createRoute } from '../../server-helper/mount/next.ts';
+import { createMemoryStore } from '../../server-helper/store/memory.ts';
+
+const toOptions = (options: Partial<HelperOptions> = {}): HelperOptions => ({
+  agentUrl: 'http://127.0.0.1:9',
+  apiKey: 'k',
+  projectId: 'p',
+  botId: 'b',
+  store: createMemoryStore(),
+  log: { info: () => {}, warn: () => {}, error: () => {} },
+  ...options,
+});
+type Route = ReturnType<typeof createRoute>;
+const get = (route: Route, path: string) => route.GET(new Request(`http://shop.test${path}`));
+const openSession = async (route: Route, path: string) => {
+  const headers = { 'content-type': 'application/json' };
+  return (await route.POST(new Request(`http://shop.test${path}`, { method: 'POST', headers, body: '{}' })))
+    .status;
+};
+
+test('two routes of one Next app are two helpers', async () => {
+  const sales = createRoute(() => toOptions({ basePath: '/sales' }));
+  const support = createRoute(() => toOptions({ basePath: '/support' }));
+  expect((await get(sales, '/sales/healthz')).status).toBe(200);
+  expect((await get(support, '/support/healthz')).status).toBe(200);
+  expect((await get(support, '/sales/healthz')).status).toBe(404);
+});
+
+test('in Next, options that are wrong are read once, and told with every request', async () => {
+  const read = vi.fn(() => toOptions({ agentUrl: 'http://agent.example' }));
+  const route = createRoute(read);
+  for (let times = 0; times < 3; times += 1)
+    await expect(get(route, '/porchlight/healthz')).rejects.toThrow(/^agentUrl must be https/);
+  expect(read).toHaveBeenCalledTimes(1);
+});
+
+test('in Next, a route that is compiled anew takes the place of the one before, which ends', async () => {
+  const store = createMemoryStore();
+  const close = vi.spyOn(store, 'close');
+  const [before, now] = [createRoute(() => toOptions({ store })), createRoute(() => toOptions())];
+  expect(await openSession(before, '/porchlight/session')).toBe(200);
+  expect(await openSession(now, '/porchlight/session')).toBe(200);
+  await vi.waitFor(() => expect(close).toHaveBeenCalled());
+  expect(await openSession(before, '/porchlight/session')).toBe(200);
+});
+
+test('a slash behind the path, which Next and some proxies put there, changes nothing', async () => {
+  const route = createRoute(() => toOptions({ basePath: '/slashed' }));
+  expect(await openSession(route, '/slashed/session/')).toBe(200);
+});
+
+test('in Fastify the helper ends before the streams are waited for', async () => {
+  const hooks = new Map<string, () => Promise<void>>();
+  const store = createMemoryStore();
+  const close = vi.spyOn(store, 'close');
+  const app = { addHook: (name: string, hook: unknown) => hooks.set(name, hook as () => Promise<void>) };
+  await porchlight(app, toOptions({ store }));
+  await hooks.get('preClose')?.();
+  // Some versions call it once for each plugin.
+  await hooks.get('preClose')?.();
+  expect(close).toHaveBeenCalledTimes(1);
+});
