@@ -12,7 +12,7 @@ import type { AppMethods, PageMethods, Seat } from './seat.ts';
 import { createConversation } from './state/conversation.ts';
 import type { Display } from './state/display.ts';
 import { createMemory } from './state/memory.ts';
-import { readMode } from './state/mode.ts';
+import { toChosenMode } from './state/mode.ts';
 import { createPanel } from './state/panel.ts';
 import { sharedKey } from './state/subject.ts';
 import { createUnsent, join } from './state/unsent.ts';
@@ -66,10 +66,11 @@ export function createWidget(seat: Seat): AppMethods {
         conversation.refuse(error);
       },
       resume,
-      drop(closes, isReset) {
+      drop(todo) {
         memory.leave();
-        panel.reset(conversation.hide(panel.isOpen.value && !closes, isReset));
-        if (closes && panel.isOpen.value) {
+        conversation.hide(panel.isOpen.value && !todo.closes, todo);
+        panel.reset(todo.isReset);
+        if (todo.closes && panel.isOpen.value) {
           panel.setOpen(false);
           emit('close', undefined);
         }
@@ -93,7 +94,7 @@ export function createWidget(seat: Seat): AppMethods {
     tabs,
     onNextFrame,
     readPage: () => calls.site?.toPage() ?? readPage(),
-    readMode: () => readMode(panel),
+    readMode: () => toChosenMode(panel),
     isReady: () => isReady() && !calls.site?.isWaiting,
     begin: () => begin(),
     readVeil: () => panel.veil.value,

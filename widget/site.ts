@@ -206,7 +206,7 @@ function readWords(options: WidgetOptions): Partial<Strings> {
   const words = Object.entries(readJson('words', options) ?? {});
   // A name of no sentence is the index of a list.
   const said = words.filter(
-    ([name, text]) => /^[a-z]/i.test(name) && typeof text === 'string' && text !== '',
+    ([name, text]) => /^[a-z]/i.test(name) && typeof text === 'string' && text.trim() !== '',
   );
   if (said.length < words.length) console.error('Porchlight: data-words is an object of strings');
   return Object.fromEntries(said);

@@ -73,8 +73,10 @@ test('long lines of code are wrapped when the visitor wants it, and are long aga
   expect(await isWide()).toBe(true);
   await wrap.click();
   expect([await wrap.getAttribute('aria-pressed'), await isWide()]).toEqual(['true', false]);
-  await wrap.click();
+  await wrap.press('Enter');
   expect([await wrap.getAttribute('aria-pressed'), await isWide()]).toEqual(['false', true]);
+  await scene.page.waitForTimeout(100);
+  expect(await wrap.evaluate((button) => button.matches(':focus')), 'the focus stays').toBe(true);
 });
 
 test('what is wrapped while it is written stays so', async () => {

@@ -1,8 +1,9 @@
 /** When something goes wrong the visitor reads so, loses nothing, and never asks twice. */
 import type { Route } from 'playwright-core';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { findChat, visit } from '../support/browser.ts';
 import { startFakeHelper, toPage } from '../support/fakehelper.ts';
+import { showTab } from '../support/identity-site.ts';
 import { useStage, useVisitor } from '../support/stage.ts';
 
 const stage = useStage(() =>
@@ -112,6 +113,167 @@ test('a session whose hour is over is renewed once, without a word to the visito
   );
   expect(readAsked()).toEqual(['Before?', 'Who am I?']);
   expect(await scene.chat.inside('.failed').count()).toBe(0);
+});
+
+/** Of guests whom the helper has forgotten. */
+let asked: string[] = [];
+/**
+ * As after a restart of a helper that keeps nothing: the guest of before is nobody it knows, nor what was said.
+ * What it is asked from then on is noted.
+ */
+async function forgetGuest(sessionTakesMs = 0, sub = 'anonymous:two'): Promise<void> {
+  const sessions = new Set<string>();
+  const known = new Set<string>();
+  const claims = Buffer.from(JSON.stringify({ sub })).toString('base64url');
+  const headers = { 'access-control-allow-origin': '*' };
+  for (const path of ['session', 'conversations/**'])
+    await scene.context.unroute(`${stage.server.url}/${path}`);
+  await scene.context.route(`${stage.server.url}/session`, async (route) => {
+    const reply = await route.fetch();
+    await new Promise((resolve) => setTimeout(resolve, sessionTakesMs));
+    const session = `${claims}.${claims}.${claims}`;
+    sessions.add(`Bearer ${session}`);
+    await route.fulfill({ response: reply, json: { ...(await reply.json()), session } });
+  });
+  await scene.context.route(`${stage.server.url}/conversations/**`, async (route) => {
+    const request = route.request();
+    const id = new URL(request.url()).pathname.split('/')[3] ?? '';
+    const { authorization = '' } = await request.allHeaders();
+    if (request.method() !== 'OPTIONS' && !sessions.has(authorization))
+      return route.fulfill({ ...toProblem(401, { status: 401, code: 'session-expired' }), headers });
+    if (request.method() === 'PUT' && request.url().includes('/turns/')) {
+      known.add(id);
+      asked.push((request.postDataJSON() as { text: string }).text);
+    } else if (request.method() !== 'OPTIONS' && !known.has(id))
+      return route.fulfill({ ...toProblem(404, { status: 404, code: 'not-found' }), headers });
+    return route.fallback();
+  });
+}
+const isGone = 'The conversation could not be loaded. This conversation is no longer there.';
+
+describe('a guest whose session nobody knows any more', () => {
+  beforeEach(async () => {
+    asked = [];
+    await scene.chat.ask('Before?');
+    await scene.chat.waitForAnswer('completed');
+  });
+
+  test('keeps the draft, and is told that the conversation is gone', async () => {
+    await forgetGuest();
+    await scene.chat.composer.fill('A draft of mine');
+    await scene.chat.button('This answer helped').click();
+    await scene.chat.inside('[part=error]').getByText(isGone).waitFor();
+    await expect.poll(() => scene.chat.announcer.textContent()).toContain(isGone);
+    expect(await scene.chat.composer.inputValue()).toBe('A draft of mine');
+    expect(await scene.chat.readQuestions()).toEqual([]);
+    await scene.page.reload();
+    await expect.poll(() => scene.chat.composer.inputValue()).toBe('A draft of mine');
+    await scene.chat.button('Send').click();
+    await scene.chat.waitForAnswer('completed');
+    expect(asked).toEqual(['A draft of mine']);
+    expect(await scene.chat.inside('[part=error]').count()).toBe(0);
+  });
+
+  test('keeps the draft over a reload, and is told so then', async () => {
+    await scene.chat.composer.fill('A draft of mine');
+    await forgetGuest();
+    await scene.page.reload();
+    await scene.chat.inside('[part=error]').getByText(isGone).waitFor();
+    await expect.poll(() => scene.chat.composer.inputValue()).toBe('A draft of mine');
+  });
+
+  test('is answered: the question is asked once, as the new guest, who is told that what was before is gone', async () => {
+    await forgetGuest();
+    await scene.chat.ask('Asked by whom?');
+    await scene.chat.waitForAnswer('completed');
+    expect(asked).toEqual(['Asked by whom?']);
+    expect(await scene.chat.readQuestions()).toEqual(['Asked by whom?']);
+    expect(await scene.chat.inside('[part=error]').innerText()).toBe(isGone);
+  });
+
+  test.each(['asks on', 'asks in a new conversation'])(
+    '%s in a second tab, when the first knows already',
+    async (how) => {
+      const page = await scene.context.newPage();
+      const second = findChat(page);
+      await page.goto(`${stage.server.here}/`);
+      await second.show();
+      await second.waitForAnswer('completed');
+      if (how !== 'asks on') await second.button('New conversation').click();
+      await forgetGuest();
+      await scene.chat.button('This answer helped').click();
+      await scene.chat.inside('[part=error]').getByText(isGone).waitFor();
+      await second.ask('Asked in the second?');
+      await second.waitForAnswer('completed');
+      expect(asked).toEqual(['Asked in the second?']);
+      expect(await second.readQuestions()).toEqual(['Asked in the second?']);
+      await page.close();
+    },
+  );
+
+  test('has a question of a second tab asked there, and once, though the first comes to know at that moment', async () => {
+    const page = await scene.context.newPage();
+    const second = findChat(page);
+    await page.goto(`${stage.server.here}/`);
+    await second.show();
+    await second.waitForAnswer('completed');
+    await forgetGuest(600);
+    await scene.chat.button('This answer helped').click();
+    await page.waitForTimeout(300);
+    await second.ask('Asked in the second?');
+    await second.waitForAnswer('completed');
+    await scene.chat.inside('[part=error]').getByText(isGone).waitFor();
+    expect(asked).toEqual(['Asked in the second?']);
+    expect(await second.readQuestions()).toEqual(['Asked in the second?']);
+    await page.close();
+  });
+
+  test('is answered though the page was reloaded while the helper was away', async () => {
+    const away = `${stage.server.url}/conversations/**`;
+    await scene.context.route(away, (route) => route.abort('connectionrefused'));
+    await scene.chat.ask('Asked by whom?');
+    await scene.chat.waitForAnswer('sending');
+    await scene.context.unroute(away);
+    await forgetGuest();
+    await scene.page.reload();
+    await scene.chat.waitForAnswer('completed');
+    expect(asked).toEqual(['Asked by whom?']);
+  });
+
+  test.each(['seen again', 'seen after two losses', 'reloaded'])(
+    'keeps the draft of a second tab, which is %s',
+    async (how) => {
+      const page = await scene.context.newPage();
+      const second = findChat(page);
+      await page.goto(`${stage.server.here}/`);
+      await second.show();
+      await second.composer.fill('A draft of the second');
+      await showTab(page, false);
+      await forgetGuest();
+      await scene.chat.ask('Asked by whom?');
+      await scene.chat.waitForAnswer('completed');
+      if (how === 'seen after two losses') {
+        await forgetGuest(0, 'anonymous:three');
+        await scene.chat.button('This answer helped').click();
+        await expect.poll(() => scene.chat.readQuestions()).toEqual([]);
+      }
+      if (how === 'reloaded') await page.reload();
+      else await showTab(page, true);
+      await expect.poll(() => second.composer.inputValue()).toBe('A draft of the second');
+      await second.button('Send').click();
+      await expect.poll(() => asked).toEqual(['Asked by whom?', 'A draft of the second']);
+      await page.close();
+    },
+  );
+
+  test('is told nothing untrue in a chat that had no conversation yet', async () => {
+    await scene.chat.button('New conversation').click();
+    await forgetGuest();
+    await scene.chat.ask('The first?');
+    await scene.chat.waitForAnswer('completed');
+    expect(asked).toEqual(['The first?']);
+    expect(await scene.chat.inside('[part=error]').count()).toBe(0);
+  });
 });
 
 test('too many questions: the widget counts the wait down, and then a click asks', async () => {

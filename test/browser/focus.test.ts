@@ -1,6 +1,7 @@
 /** The focus never falls to the page, and no click is taken for one that was meant for something else. */
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
+import { findChat } from '../support/browser.ts';
 import { startFakeHelper, toPage } from '../support/fakehelper.ts';
 import { createGate } from '../support/gate.ts';
 import { useStage, useVisitor } from '../support/stage.ts';
@@ -47,6 +48,25 @@ test('what has the focus goes away by itself: the focus stays in the chat, and E
   await expect.poll(() => readFocus(page)).toBe('composer');
   await page.keyboard.press('Escape');
   await chat.panel.waitFor({ state: 'detached' });
+});
+
+test('another tab asks, and takes away what has the focus under the last answer: the focus stays in the chat', async () => {
+  const { page, context, chat } = scene;
+  // As in a browser, where a page in the background has no focus.
+  const session = await context.newCDPSession(page);
+  await session.send('Emulation.setFocusEmulationEnabled', { enabled: false });
+  await chat.ask('One?');
+  await chat.waitForAnswer('completed');
+  await chat.button('Answer again').focus();
+  const other = await context.newPage();
+  await other.goto(`${stage.server.here}/`);
+  const second = findChat(other);
+  await second.show();
+  await second.ask('Two?');
+  await second.waitForAnswer('completed');
+  await page.bringToFront();
+  await chat.answers.nth(1).waitFor();
+  await expect.poll(() => readFocus(page)).toBe('composer');
 });
 
 describe('Escape still closes the chat, since the focus is in it, after', () => {

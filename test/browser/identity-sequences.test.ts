@@ -55,6 +55,44 @@ test('an open chat is out of sight from the moment its tab is left until it is k
   expect(await readSeen(page)).toBe(0);
 });
 
+/** What the composer holds after some Undo and Redo. */
+async function undoAndRedo(page: Page, composer: { inputValue(): Promise<string> }): Promise<string[]> {
+  const values: string[] = [];
+  for (const keys of ['Control+z', 'Control+z', 'Control+Shift+z', 'Control+Shift+z', 'Control+Shift+z']) {
+    await page.keyboard.press(keys);
+    values.push(await composer.inputValue());
+  }
+  return values;
+}
+
+test('what Ada typed is brought back by no Undo and Redo once she has signed out', async () => {
+  const { page, chat } = await chatAsAda('/call');
+  const readFocus = () => chat.composer.evaluate((field) => field.matches(':focus'));
+  await chat.composer.click();
+  await page.keyboard.type('adas words');
+  await identify(page);
+  await expect.poll(() => chat.composer.inputValue()).toBe('');
+  expect(await readFocus(), 'the focus stays').toBe(true);
+  expect((await undoAndRedo(page, chat.composer)).join('')).toBe('');
+  await page.keyboard.type('Who am I?');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => here.site.asked.at(-1)).toBe('anonymous:1: Who am I?');
+});
+
+test('what Ada typed is brought back by no Undo and Redo while it is not known who is back, and by herself as it was', async () => {
+  const { page, chat } = await chatAsAda('/callback');
+  await chat.composer.click();
+  await page.keyboard.type('adas words');
+  const gate = createGate();
+  here.site.today.tokenGate = gate;
+  await showTab(page, false);
+  await showTab(page, true);
+  await expect.poll(() => chat.composer.inputValue()).toBe('');
+  expect((await undoAndRedo(page, chat.composer)).join('')).toBe('');
+  gate.open();
+  await expect.poll(() => chat.composer.inputValue()).toBe('adas words');
+});
+
 test('a page that comes back from the browser’s memory of pages asks anew, and shows nothing of before', async () => {
   const { page, chat } = await chatAsAda('/callback');
   await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true })));
@@ -216,6 +254,8 @@ test('a guest’s question on its way when a new conversation is begun is asked 
   });
   await chat.ask('the guest’s question');
   await chat.waitForAnswer('sending');
+  // One that is given up before it has left would never be seen here.
+  await expect.poll(() => held.length).toBe(1);
   await chat.button('New conversation').click();
   await expect.poll(chat.readQuestions).toEqual([]);
   // As it was asked, and on its way to the conversation that was left.
@@ -322,9 +362,26 @@ test('the focus on a message goes to the composer when its guest signs in, and E
   await identify(page, await sign(page, 'ada'));
   await expect.poll(() => here.site.sessions).toEqual(['anonymous:1', adas]);
   await expect.poll(() => chat.readQuestions()).toEqual(['Do you ship?']);
-  expect(await chat.composer.evaluate((field) => field.matches(':focus'))).toBe(true);
+  await expect.poll(() => chat.composer.evaluate((field) => field.matches(':focus'))).toBe(true);
   await page.keyboard.press('Escape');
   await chat.panel.waitFor({ state: 'detached' });
+});
+
+test('the focus goes to the composer though what keeps it is still on its way when its guest signs in', async () => {
+  const { page, chat } = await visit('/call');
+  await chat.open();
+  await askAs(chat, 'anonymous:1', 'Do you ship?');
+  const gate = createGate();
+  await page.route('**/kept-focus-*.js', async (route) => {
+    await gate.opened;
+    await route.continue();
+  });
+  const copy = await chat.button('Copy the answer').elementHandle();
+  await copy!.focus();
+  await identify(page, await sign(page, 'ada'));
+  await expect.poll(() => copy!.evaluate((one) => one.isConnected)).toBe(false);
+  gate.open();
+  await expect.poll(() => chat.composer.evaluate((field) => field.matches(':focus'))).toBe(true);
 });
 
 test('nobody’s address is kept or told to other tabs, and an undelivered question goes with its visitor', async () => {
@@ -423,6 +480,39 @@ test('what Ben sends under the veil of Ada’s chat is asked as his', async () =
   await expect.poll(() => chat.readQuestions()).toEqual(['And for me?']);
   expect(await readSeen(page)).toBe(0);
 });
+
+test('what Ben sends under the veil is asked though he looks into another tab before it lifts', async () => {
+  const { page, chat } = await chatAsAda('/callback');
+  const { answer } = await comeBackSlowly(page, 'ben');
+  await expect.poll(() => page.locator('porchlight-chat .veiled').count()).toBe(1);
+  await chat.ask('And for me?');
+  await showTab(page, false);
+  await showTab(page, true);
+  answer();
+  await expect.poll(() => here.site.asked.at(-1)).toBe(`${bens}: And for me?`);
+  await expect.poll(() => chat.readQuestions()).toEqual(['And for me?']);
+  expect(await readSeen(page)).toBe(0);
+});
+
+test.each(['/callback', '/tag'])(
+  'who has looked into another tab writes on in the middle of the draft (%s)',
+  async (path) => {
+    const { page, chat } = await chatAsAda(path);
+    await chat.composer.fill('My order  has not come');
+    const place = () =>
+      chat.composer.evaluate((field: HTMLTextAreaElement) => [field.selectionStart, field.selectionEnd]);
+    await chat.composer.evaluate((field: HTMLTextAreaElement) => field.setSelectionRange(9, 9));
+    for (const _ of [1, 2]) {
+      await showTab(page, false);
+      await expect.poll(() => chat.composer.inputValue()).toBe('');
+      await showTab(page, true);
+      await expect.poll(() => chat.composer.inputValue()).toBe('My order  has not come');
+      expect(await place()).toEqual([9, 9]);
+    }
+    await page.keyboard.insertText('LF-10234');
+    expect(await chat.composer.inputValue()).toBe('My order LF-10234 has not come');
+  },
+);
 
 test('the same visitor finds the draft again, and behind it what was typed under the veil', async () => {
   const { page, chat } = await chatAsAda('/callback');
@@ -595,18 +685,18 @@ test('when the hour is over and the page’s token too, Ada stays Ada, and what 
   expect(here.site.sessions).toEqual([adas]);
 });
 
-test('a question of a guest whom the helper does not know any more goes back to the composer', async () => {
+test('a question of a guest whom the helper does not know any more is asked once, as the guest of now', async () => {
   const { chat } = await visit('/plain');
   await chat.open();
   await askAs(chat, 'anonymous:1');
   here.site.endHour();
   here.site.forgetGuests();
   await chat.ask('a long question, well thought out');
-  await expect.poll(() => chat.composer.inputValue()).toBe('a long question, well thought out');
-  expect(here.site.asked).toHaveLength(1);
-  await chat.composer.press('Enter');
   await chat.waitForAnswer('completed');
-  expect(here.site.asked.at(-1)).toBe('anonymous:2: a long question, well thought out');
+  await expect
+    .poll(() => here.site.asked.slice(1))
+    .toEqual(['anonymous:2: a long question, well thought out']);
+  expect(await chat.composer.inputValue()).toBe('');
 });
 
 test('an old page that a script puts back at Back, its tag run again, makes nobody of Ben’s Ada', async () => {
@@ -679,6 +769,25 @@ test('without a storage two tabs are two guests, and leave each other alone', as
   await second.open();
   await askAs(second, 'anonymous:2');
   await expect.poll(() => chat.readQuestions()).toEqual(['Who am I?']);
+});
+
+test('a storage that takes all and keeps nothing is told, and its guest has one session', async () => {
+  await here.context.addInitScript(() => {
+    const { setItem } = Storage.prototype;
+    Storage.prototype.setItem = function (...item) {
+      if (this !== localStorage) setItem.apply(this, item);
+    };
+  });
+  const { page, chat } = await visit('/call');
+  await chat.open();
+  await chat.panel.getByText('Hello there.').waitFor();
+  await askAs(chat, 'anonymous:1');
+  await chat.panel.getByText('does not let this page keep the conversation').first().waitFor();
+  await showTab(page, false);
+  await showTab(page, true);
+  await page.waitForTimeout(300);
+  expect(await chat.readQuestions()).toEqual(['Who am I?']);
+  expect(here.site.sessions).toEqual(['anonymous:1']);
 });
 
 test('a question that was refused is sent again by a click alone, and the next page loads nothing for it', async () => {

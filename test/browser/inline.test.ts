@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { beforeEach, expect, test } from 'vitest';
 import { type findChat, visit } from '../support/browser.ts';
 import { startFakeHelper } from '../support/fakehelper.ts';
+import { createGate } from '../support/gate.ts';
 import { useStage } from '../support/stage.ts';
 
 /** What stands in the page, by test. */
@@ -162,9 +163,16 @@ test('`chat` has the methods, and its events are the element’s', async () => {
 });
 
 test('beside a tag of the same page both are there, and the conversation is one', async () => {
+  // A box that is there before the tag has run has the tag's chat open too.
+  const gate = createGate();
+  await page.route('**/widget/app-*', async (route) => {
+    await gate.opened;
+    await route.continue();
+  });
   await open(`${box}<script async src="${stage.server.url}/widget/loader.js" data-bot-id="vesper"></script>`);
   const [inline, floating] = [element().first(), element().nth(1)];
   await floating.getByRole('button', { name: 'Open chat' }).waitFor();
+  gate.open();
   await inline.getByRole('textbox').fill('Here?');
   await inline.getByRole('textbox').press('Enter');
   await inline.getByRole('article').getByText('An answer to Here?').waitFor();

@@ -3,6 +3,7 @@ import { beforeEach, expect, test } from 'vitest';
 import type { TurnRequest } from '../../server-helper/protocol/wire.ts';
 import { findChat } from '../support/browser.ts';
 import { startFakeHelper, toPage } from '../support/fakehelper.ts';
+import { createGate } from '../support/gate.ts';
 import { type Scene, useStage, useVisitor } from '../support/stage.ts';
 
 let allowed: string[] = [];
@@ -71,4 +72,19 @@ test('a choice holds though the page clears what is stored', async () => {
   expect(await ask('Two?')).toBe('agent');
   await choice().selectOption('Quick');
   expect(await ask('Three?')).toBe('standard');
+});
+
+test('what was chosen goes with a question that is sent before the session is there', async () => {
+  await choice().selectOption('Thorough');
+  expect(await ask('One?')).toBe('agent');
+  const gate = createGate();
+  await scene.page.route('**/session', async (route) => {
+    await gate.opened;
+    await route.continue();
+  });
+  await scene.page.reload();
+  const mode = ask('Two?');
+  await expect.poll(() => scene.chat.readQuestions()).toContain('Two?');
+  gate.open();
+  expect(await mode).toBe('agent');
 });

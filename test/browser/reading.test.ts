@@ -7,12 +7,14 @@ import { createGate } from '../support/gate.ts';
 import { useStage, useVisitor } from '../support/stage.ts';
 
 const long = Array.from({ length: 40 }, (_, index) => `Paragraph ${index + 1} of many.`).join('\n\n');
+const code = `\`\`\`\nconst line = '${'a long line of code '.repeat(12)}';\n\`\`\``;
 let gate = createGate();
 const stage = useStage(() =>
   startFakeHelper({
     pageSize: 20,
     answer: (question) => {
       if (question === 'Slowly?') return { pieces: [long, ...Array(30).fill('\n\nAnd one more.')] };
+      if (question === 'Code?') return { pieces: [`${long}\n\n${code}`, `\n\n${long}`] };
       return { pieces: question === 'Select?' ? ['Some words to select, ', 'and more.'] : [long] };
     },
     beforePiece: (index) => (index === 1 ? gate.opened : new Promise((resolve) => setTimeout(resolve, 30))),
@@ -32,6 +34,17 @@ async function askSlowly({ chat }: { chat: Chat }) {
   await chat.ask('Slowly?');
   await chat.answers.getByText('Paragraph 40 of many.').waitFor();
   await expect.poll(() => isAtEnd(chat)).toBe(true);
+}
+
+/** More than a page of messages, of which the last page is shown. */
+async function fillPages({ page, chat }: { page: Page; chat: Chat }) {
+  for (let count = 0; count < 12; count += 1) {
+    await chat.ask(`Question ${count}`);
+    await chat.answers.nth(count).and(chat.inside('[data-status="completed"]')).waitFor();
+    await chat.send.waitFor();
+  }
+  await page.reload();
+  await chat.messages.nth(19).waitFor();
 }
 
 const ups: [name: string, up: (page: Page, chat: Chat) => Promise<void>][] = [
@@ -98,15 +111,94 @@ test('who reads further up has a way back to the end, which tells of what came t
   expect(await list(chat).evaluate((area) => area.matches(':focus'))).toBe(true);
 });
 
+test('a question comes to the top, and its answer grows under it without moving it', async () => {
+  const { chat } = scene;
+  await chat.ask('Filling?');
+  await chat.waitForAnswer('completed');
+  gate = createGate();
+  await chat.ask('Select?');
+  await chat.answers.getByText('Some words to select,').waitFor();
+  const readPlace = async () => {
+    const area = (await list(chat).boundingBox())!;
+    const box = (await chat.questions.getByText('Select?').boundingBox())!;
+    return box.y - area.y;
+  };
+  const place = await readPlace();
+  expect(place).toBeGreaterThanOrEqual(0);
+  expect(place).toBeLessThan(20);
+  gate.open();
+  await chat.answers.getByText('Some words to select, and more.').waitFor();
+  expect(await readPlace()).toBe(place);
+});
+
+test('the first question is at the top too where nothing can be stored', async () => {
+  const page = await scene.context.newPage();
+  await page.addInitScript(() => {
+    Storage.prototype.setItem = () => {
+      throw new Error('full');
+    };
+  });
+  const chat = findChat(page);
+  await page.goto(`${stage.server.here}/`);
+  await chat.show();
+  gate = createGate();
+  gate.open();
+  await chat.ask('Select?');
+  await chat.waitForAnswer('completed');
+  await chat.panel.getByText('does not let this page keep the conversation').first().waitFor();
+  const area = (await list(chat).boundingBox())!;
+  expect((await chat.questions.first().boundingBox())!.y).toBeGreaterThanOrEqual(area.y);
+});
+
+test('who has scrolled up is not dragged along by a list that becomes taller, and is back at the same words', async () => {
+  const { page, chat } = scene;
+  await page.setViewportSize({ width: 1280, height: 500 });
+  await askSlowly(scene);
+  await list(chat).hover();
+  await page.mouse.wheel(0, -140);
+  const newest = chat.panel.getByRole('button', { name: /To the newest message$/ });
+  await newest.waitFor();
+  const top = await readTop(chat);
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await page.waitForTimeout(200);
+  gate.open();
+  await chat.waitForAnswer('completed');
+  expect(await isAtEnd(chat)).toBe(false);
+  expect(await newest.count()).toBe(1);
+  await page.setViewportSize({ width: 1280, height: 500 });
+  await expect.poll(() => readTop(chat)).toBe(top);
+});
+
+test('what scrolls sideways over code leaves the end followed', async () => {
+  const { chat } = scene;
+  gate = createGate();
+  await chat.ask('Code?');
+  const turn = { deltaX: 30, deltaY: -1, bubbles: true, composed: true };
+  await chat.answers.locator('pre').dispatchEvent('wheel', turn);
+  gate.open();
+  await chat.waitForAnswer('completed');
+  await expect.poll(() => isAtEnd(chat)).toBe(true);
+});
+
+test('a new conversation, begun by one who read at the very top, has no way to the newest message', async () => {
+  const { page, chat } = scene;
+  gate = createGate();
+  gate.open();
+  await chat.ask('Long?');
+  await chat.waitForAnswer('completed');
+  await list(chat).focus();
+  await page.keyboard.press('Home');
+  const newest = chat.panel.getByRole('button', { name: /To the newest message$/ });
+  await newest.waitFor();
+  await expect.poll(() => readTop(chat)).toBe(0);
+  await chat.button('New conversation').click();
+  await chat.panel.getByText('Hello.').waitFor();
+  expect(await newest.count()).toBe(0);
+});
+
 test('what is read does not move by a pixel when older messages come in above it', async () => {
   const { page, chat } = scene;
-  for (let count = 0; count < 12; count += 1) {
-    await chat.ask(`Question ${count}`);
-    await chat.answers.nth(count).and(chat.inside('[data-status="completed"]')).waitFor();
-    await chat.send.waitFor();
-  }
-  await page.reload();
-  await chat.messages.nth(19).waitFor();
+  await fillPages(scene);
   const first = (await chat.readQuestions())[0]!;
   const read = chat.questions.getByText(first, { exact: true });
   let answerOlder = () => {};
@@ -131,15 +223,30 @@ test('what is read does not move by a pixel when older messages come in above it
   expect(await readTop(chat)).toBeGreaterThan(500);
 });
 
+test('older messages that come in are no new answers, and what goes away at that leaves the focus on the list', async () => {
+  const { page, chat } = scene;
+  await fillPages(scene);
+  const newest = chat.panel.getByRole('button', { name: /To the newest message$/ });
+  const hasFocus = () => list(chat).evaluate((area) => area.matches(':focus'));
+  await list(chat).focus();
+  await page.keyboard.press('PageUp');
+  await newest.waitFor();
+  // On the way to older ones, which its coming into sight has loaded.
+  await page.keyboard.press('Tab');
+  await expect.poll(() => chat.messages.count()).toBe(24);
+  await expect.poll(hasFocus).toBe(true);
+  expect(await newest.getAttribute('aria-label')).toBe('To the newest message');
+  await newest.focus();
+  await page.keyboard.press('End');
+  await newest.waitFor({ state: 'detached' });
+  await expect.poll(hasFocus).toBe(true);
+  await page.keyboard.press('Escape');
+  await chat.panel.waitFor({ state: 'detached' });
+});
+
 test('news from another tab adds to what was loaded, and neither drops nor moves any of it', async () => {
-  const { page, context, chat } = scene;
-  for (let count = 0; count < 12; count += 1) {
-    await chat.ask(`Question ${count}`);
-    await chat.answers.nth(count).and(chat.inside('[data-status="completed"]')).waitFor();
-    await chat.send.waitFor();
-  }
-  await page.reload();
-  await chat.messages.nth(19).waitFor();
+  const { context, chat } = scene;
+  await fillPages(scene);
   await list(chat).evaluate((area) => {
     area.scrollTop = 0;
   });

@@ -44,6 +44,7 @@ export const acts = [
     'hear',
     'hear and open',
     'expire',
+    'forget guests',
     'freeze',
     'set the clock back',
     'wait for long',
@@ -70,7 +71,14 @@ type Tab = {
   /** Its page is older than a change that nobody could note: the chat had never been used in this browser. */
   isUninformed: boolean;
 };
-type Kept = { subject: string | undefined; who: Who; saidAt: number; guest?: string; place?: number };
+type Kept = {
+  subject: string | undefined;
+  who: Who;
+  saidAt: number;
+  guest?: string;
+  was?: string | undefined;
+  place?: number;
+};
 
 const setBackMs = 5_000;
 const whileMs = 3_000;
@@ -91,6 +99,7 @@ export function createWorld(site: Site) {
   let closed = 0;
   let wasUnnoted = false;
   const merged = new Set<string>();
+  const forgotten = new Set<string>();
   const owners = new Map<string, string>();
   const faults: string[] = [];
   const counts = { asks: 0, openings: 0, sessions: 0, questions: 0, frames: 0 };
@@ -160,11 +169,17 @@ export function createWorld(site: Site) {
   const carryOut = (index: number, tab: Tab, todo: Todo, veil: number) => {
     switch (todo.do) {
       case 'drop':
+        // The same guest, whose session the helper does not know any more, goes on writing.
+        if (todo.isReset) {
+          tab.screen = undefined;
+          break;
+        }
         // A guest who signs in and out again is another guest from then on.
         if (tab.draft === changes && (truth !== undefined || changes === 0))
           faults.push('a draft is lost, though nobody else came');
-        // What was sent under the veil that lifts now is of whoever came.
-        if (!veil || tab.held?.veil !== veil || !tab.isOpen || todo.closes) tab.held = undefined;
+        // What was sent under the veil that lifts now is of whoever came; what was under an earlier one, where all is theirs.
+        if (!tab.held?.veil || !(todo.isTheirs || tab.held.veil === veil) || !tab.isOpen || todo.closes)
+          tab.held = undefined;
         Object.assign(tab, { screen: undefined, draft: undefined });
         tab.words.clear();
         if (todo.closes) {
@@ -181,8 +196,10 @@ export function createWorld(site: Site) {
       case 'settle': {
         const { subject, isGuest, who } = tab.identity.shown!;
         const next: Kept = { subject, who, saidAt: todo.at };
-        if (isGuest) next.guest = subject;
         const view = views[index];
+        if (isGuest) next.guest = subject;
+        const isAnew = view?.guest !== undefined && view.guest !== subject;
+        if (isGuest) next.was = isAnew ? `${view.was} ${view.guest}` : view?.was;
         if (!tab.isUninformed && view?.place !== undefined && (view.subject === subject || view.guest))
           next.place = view.place;
         keep(index, next);
@@ -214,15 +231,16 @@ export function createWorld(site: Site) {
         happen(index, { what: 'refused', ticket, code: 'sso-token-invalid', mayPass: false });
         return;
       }
-      if (who !== undefined && guest !== undefined && !merged.has(guest)) {
+      const isOver = guest !== undefined && (merged.has(guest) || forgotten.has(guest));
+      if (who !== undefined && guest !== undefined && !isOver) {
         merged.add(guest);
         // Who has gone by now did not sign in with it: it stays what a guest said.
         if (who === truth) owners.set(guest, who);
       }
       let subject = who ?? guest;
-      if (who === undefined && (guest === undefined || merged.has(guest))) {
+      if (who === undefined && (guest === undefined || isOver)) {
         guests += 1;
-        subject = `guest-${guests}`;
+        subject = `guest-${guests}.`;
       }
       // What a guest says for one whose token is refused is that one's.
       if (todo.tokenRefused && tabs[index]!.identity.openedFor === truth && truth !== undefined)
@@ -304,9 +322,10 @@ export function createWorld(site: Site) {
     now += 1;
     // What is older than the clock was set back by cannot be told from what was said after that.
     if (event.act === 'wait for long' && setBacks > 0) now += whileMs;
-    if (event.act === 'set the clock back') {
-      // News is heard within a moment, and no tab is frozen sooner.
+    // News is heard within a moment: nobody sets a clock or clears all sooner, and no tab is frozen.
+    if (['clear', 'set the clock back'].includes(event.act))
       for (const [at, { inbox }] of tabs.entries()) while (inbox.length > 0) hear(at);
+    if (event.act === 'set the clock back') {
       // Once: of two settings between two of its steps a page knows the sum alone.
       if (setBacks === 0) now -= setBackMs;
       setBacks = 1;
@@ -355,6 +374,9 @@ export function createWorld(site: Site) {
         break;
       case 'expire':
         happen(index, { what: 'expired' });
+        break;
+      case 'forget guests':
+        for (let guest = 1; guest <= guests; guest += 1) forgotten.add(`guest-${guest}.`);
         break;
       case 'freeze':
         if (index !== current) tab.isFrozen = true;

@@ -92,7 +92,7 @@ export async function renderChat(
     unsent: createUnsent('test'),
     tabs,
     readPage: () => undefined,
-    readMode: () => undefined,
+    readMode: () => ({}),
     onNextFrame: (draw) => queueMicrotask(draw),
     readVeil: () => panel.veil.value,
     onTakenBack: panel.giveBack,

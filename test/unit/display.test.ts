@@ -22,12 +22,15 @@ test('the page is asked once for each state of an answer, and told whether it is
   expect(whole.text).toBe('Ask Ada.');
 });
 
-test('null hides an answer, but not how it ended or what the agent waits for', () => {
-  const display = createDisplay(() => null);
-  expect(display(whole)).toBeUndefined();
-  for (const status of ['writing', 'paused', 'stopped', 'failed'] as const)
-    expect(display({ ...whole, status })).toMatchObject({ status, text: '', sources: [] });
-});
+test.each([null, '', ' \n'])(
+  '%j hides an answer, but not how it ended or what the agent waits for',
+  (shown) => {
+    const display = createDisplay(() => shown);
+    expect(display(whole)).toBeUndefined();
+    for (const status of ['writing', 'paused', 'stopped', 'failed'] as const)
+      expect(display({ ...whole, status })).toMatchObject({ status, text: '', sources: [] });
+  },
+);
 
 test('without words there is nothing to ask about', () => {
   const change = vi.fn(() => null);
@@ -56,6 +59,8 @@ test('a function that fails is told on the console, and the answer is shown', ()
     throw new Error('no');
   });
   expect(display(whole)).toBe(whole);
+  display({ ...whole });
+  expect(error).toHaveBeenCalledTimes(1);
   expect(error).toHaveBeenCalledWith(
     'Porchlight: onBeforeDisplay got a function that failed:',
     new Error('no'),

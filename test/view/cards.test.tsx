@@ -150,15 +150,6 @@ test('what is typed on a card that a clock ahead takes for over stays, when the 
   expect(again.value).toBe('Since Mon');
 });
 
-test('a card that goes because another tab has decided gives its focus to the composer', async () => {
-  const { conversation } = await pause({});
-  (await screen.findByRole('button', { name: 'Allow' })).focus();
-  const [entry] = conversation.entries.value;
-  entry!.answer.value = { ...entry!.answer.value!, status: 'writing', pause: undefined };
-  await waitFor(() => expect(screen.queryByRole('button', { name: 'Allow' })).toBeNull());
-  expect(document.activeElement).toBe(screen.getByRole('textbox', { name: 'Your question' }));
-});
-
 test('a question that nobody wants to answer can be stopped', async () => {
   const { calls, rest } = await pause({
     kind: 'question',

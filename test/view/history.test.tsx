@@ -134,6 +134,16 @@ test('a conversation that is slow to come says that it is loading', async () => 
   await screen.findByText('Loading');
 });
 
+test('a conversation that was deleted elsewhere is said to be gone, and the chat is a new one', async () => {
+  const { conversation } = await openList(({ path }) =>
+    path === '/conversations/one' ? new WidgetError('not-found') : undefined,
+  );
+  fireEvent.click(await screen.findByRole('button', { name: /^Tents/ }));
+  await screen.findByText(/This conversation is no longer there\./, { selector: '[part="error"] p' });
+  expect(screen.queryByRole('button', { name: 'Try again' })).toBe(null);
+  expect(conversation.id.value).toBe(undefined);
+});
+
 test('a question sent while a conversation is still on its way stays, and so does its answer', async () => {
   let give = (_: object) => {};
   const slow = new Promise<object>((resolve) => {
@@ -187,6 +197,8 @@ test('a conversation is renamed in its row, and Escape leaves it as it was', asy
   const field = await row.findByRole<HTMLInputElement>('textbox', { name: 'Title' });
   await waitFor(() => expect(document.activeElement).toBe(field));
   expect(field.value).toBe('Tents');
+  // What is typed takes its place.
+  expect([field.selectionStart, field.selectionEnd]).toEqual([0, 5]);
   fireEvent.keyDown(field, { key: 'Escape' });
   const pencil = await row.findByRole('button', { name: 'Rename “Tents”' });
   await waitFor(() => expect(document.activeElement).toBe(pencil));

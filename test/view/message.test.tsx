@@ -189,7 +189,7 @@ test('controls of direction around a link are not drawn', async () => {
 
 test('of the next visitor it is read out too', async () => {
   const { say, panel, conversation, begin } = await ask();
-  conversation.hide(false, false);
+  conversation.hide(false, { isReset: false, isTheirs: false });
   panel.reset();
   begin();
   conversation.send('Anything?');

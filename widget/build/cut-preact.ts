@@ -79,6 +79,10 @@ const unused: readonly (readonly [RegExp, string])[] = [
   [/"download"!=t&&"rowSpan"!=t&&"colSpan"!=t&&("role"!=t&&)"popover"!=t&&/, '$1'],
   [/"popover"==t&&1==r\?"":r/, 'r'],
   [/x\.is\?x:a/, 'a'],
+  // References that are functions, and pointers that are captured.
+  [/function G\(t,r,u,i\)\{[\s\S]*?\}(?=function J)/, 'function G(t,r){t.current=r}'],
+  [/\/\(PointerCapture\)\$\|Capture\$\/i/, '/Capture$/'],
+  [/t\.replace\(l,"\$1"\)/, 't.replace(l,"")'],
   [/"progress"==C&&null==b\?t\.removeAttribute\(s\):/, ''],
   [/&&\("progress"!=C\|\|b\)/, ''],
 ];
@@ -91,6 +95,17 @@ const unusedOfHooks: typeof unused = [
   [/!a\.__s&&(E\(i\.__H,u\)&&\(i\.__P=!1)/, '$1'],
   [/a\.__=function\(n,t\)\{[\s\S]*?\},(?=a\.__r=)/, ''],
   [/n\.__N&&\(n\.__=n\.__N\),n\.u=n\.__N=void 0/, 'n.u=void 0'],
+  // They come first: there is nobody before them to hand on to.
+  [/,v=a\.__b,l=a\.__r,m=a\.diffed,h=a\.__c,s=a\.unmount,p=a\.__(?=;)/, ''],
+  [/,v&&v\(n\)/, ''],
+  [/l&&l\(n\),(?=t=0)/, ''],
+  [/m&&m\(n\);/, ''],
+  [/,h&&h\(n,t\)/, ''],
+  [/s&&s\(n\);/, ''],
+  // Every browser has frames, and nobody brings others.
+  [/k&&cancel/, 'cancel'],
+  [/k&&\((t=requestAnimationFrame\(r\))\)/, '$1'],
+  [/1!=n&&i==a\.requestAnimationFrame\|\|\(\(i=a\.requestAnimationFrame\)\|\|z\)\(g\)/, '1!=n||z(g)'],
 ];
 
 function cut(code: string, parts: typeof unused): string {

@@ -8,6 +8,7 @@ import type { Tabs } from '../transport/tabs.ts';
 import type { DecidingDeps } from './deciding.ts';
 import type { Entry } from './entries.ts';
 import { followEntry } from './following.ts';
+import type { Departure } from './happening.ts';
 import { createLeaving } from './leaving.ts';
 import type { Memory } from './memory.ts';
 import { createOutbox } from './outbox.ts';
@@ -25,7 +26,7 @@ export type ConversationDeps = {
   unsent: Unsent;
   tabs: Tabs;
   readPage: () => TurnRequest['page'];
-  readMode: () => TurnRequest['reasoningMode'];
+  readMode: () => Pick<TurnRequest, 'reasoningMode'>;
   /** Calls back once before the next frame. */
   onNextFrame: (draw: () => void) => void;
   /** Undefined: it is held. @param wasHeld the visitor sent it earlier, and may have closed the chat since */
@@ -62,7 +63,7 @@ export type Conversation = { readonly [K in Shown]: ReadonlySignal<Screen[K]['va
   /** There is no session: what is held is not on its way. */
   refuse(error: WidgetError): void;
   /** Shows nothing, and forgets nothing: somebody else is there, who has just sent what stays; or the same guest, anew. */
-  hide(staysOpen: boolean, isReset: boolean): string | undefined;
+  hide(staysOpen: boolean, departure: Departure): void;
   /** Follows nothing any more. */
   close(): void;
 };
@@ -134,15 +135,15 @@ export function createConversation(deps: ConversationDeps): Conversation {
     if (end.code === 'turn-running') await reloadOrSay(conversationId);
   };
   const { reload, reloadOrSay, loadOlder } = createReading({ sessions, screen, follow, say });
-  const sayOfStop = (again: () => void) => say('stop-failed', again);
-  const stopping = createStopping({ ...deps, screen, outbox, follow, say: sayOfStop });
+  const stopping = createStopping({ ...deps, screen, outbox, follow, say: (f) => say('stop-failed', f) });
   const ask = (conversationId: string, turnId: string, question: TurnRequest) => {
     if (outbox.keep(conversationId, turnId, question)) void reloadOrSay(conversationId);
     const entry = screen.find(turnId) ?? screen.add(turnId, question, createAnswer(turnId, 'sending'));
     void follow(conversationId, entry, question);
   };
   const take = (turnId: string, question: TurnRequest, wasHeld = false) => {
-    problem.value = undefined;
+    // What was said since it was sent is news.
+    if (!wasHeld) problem.value = undefined;
     if (!deps.isReady()) {
       outbox.hold(turnId, question);
       deps.onSent(undefined, turnId, false);
@@ -157,14 +158,14 @@ export function createConversation(deps: ConversationDeps): Conversation {
   /** One question is on its way at a time: there is one place in which a reload finds it. */
   const release = () => {
     if (deps.isReady() && (running.value === undefined || outbox.holds(running.value)))
-      outbox.release((turnId, question) => take(turnId, question, true));
+      // Which modes there are is known by now.
+      outbox.release((turnId, question) => take(turnId, { ...deps.readMode(), ...question }, true));
   };
   const toRequest = (text: string, replaces?: string): TurnRequest => {
     const page = deps.readPage();
-    const reasoningMode = deps.readMode();
     return {
       text,
-      ...(reasoningMode && { reasoningMode }),
+      ...deps.readMode(),
       ...(page && { page }),
       ...(replaces !== undefined && { replaces }),
     };
@@ -178,8 +179,9 @@ export function createConversation(deps: ConversationDeps): Conversation {
       memory.change({ conversationId });
     } catch (error) {
       if (signal.aborted) return;
-      if (error instanceof WidgetError && error.code === 'not-found') forget();
-      else say('resume-failed', () => load(conversationId))(error);
+      const isGone = toWidgetError(error).code === 'not-found';
+      if (isGone) forget();
+      say('resume-failed', isGone ? undefined : () => load(conversationId))(error);
     } finally {
       if (!signal.aborted) loading.value = false;
     }
@@ -221,8 +223,7 @@ export function createConversation(deps: ConversationDeps): Conversation {
       if (conversationId === undefined) return outbox.clear(undefined);
       if (pending?.conversationId !== conversationId) return load(conversationId);
       const { turnId, question, code } = pending;
-      const error = code && new WidgetError(code);
-      outbox.clear(conversationId, { turnId, question, veil: 0, error });
+      outbox.clear(conversationId, { turnId, question, veil: 0, error: code && new WidgetError(code) });
       await reload(conversationId).catch((cause) => {
         // The first question of a conversation that nobody else knows yet.
         if (toWidgetError(cause).code !== 'not-found')
@@ -239,9 +240,9 @@ export function createConversation(deps: ConversationDeps): Conversation {
     },
     release,
     refuse: outbox.refuseHeld,
-    hide(staysOpen, isReset) {
+    hide(staysOpen, departure) {
       leaving.end();
-      return outbox.hide(staysOpen, isReset);
+      outbox.hide(staysOpen, departure);
     },
     close: screen.endAll,
     startNew: forget,

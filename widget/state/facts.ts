@@ -42,7 +42,9 @@ export function isNamedAnew({ phase, source }: Identity, next: Source): boolean 
 export function isSameGuest({ shown, givenTo }: Identity, kept: Around['kept'], who: Who): boolean {
   return (
     shown?.isGuest === true &&
-    (kept?.subject === shown.subject || kept?.subject === (givenTo ?? shown.who ?? unknown)) &&
+    (kept?.subject === shown.subject ||
+      kept?.was?.includes(shown.subject) === true ||
+      kept?.subject === (givenTo ?? shown.who ?? unknown)) &&
     [givenTo, shown.who].every((one) => one === undefined || one === who)
   );
 }

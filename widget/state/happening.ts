@@ -81,13 +81,15 @@ export type Happening =
   | { what: 'silent'; ticket: number }
   | { what: 'again'; ticket: number };
 
+/** `isReset`: it is the same guest, whose session is not known any more, and nothing of whom is forgotten. `isTheirs`: all that was sent under a veil is by the one who comes. */
+export type Departure = { isReset: boolean; isTheirs: boolean };
+
 export type Todo =
   | { do: 'ask' | 'wait'; ticket: number }
   | { do: 'open'; ticket: number; token: string | undefined; tokenRefused: boolean }
   | { do: 'retry'; ticket: number; failures: number }
   /** Shows and holds nothing of the earlier visitor any more. */
-  /** `isReset`: it is the same guest, whose session is not known any more. */
-  | { do: 'drop'; closes: boolean; isReset: boolean }
+  | ({ do: 'drop'; closes: boolean } & Departure)
   /** What is kept belongs to this one from now on: an earlier one's goes. */
   | { do: 'claim'; who: Who; at: number }
   | { do: 'tell'; who: Who; ask: boolean; at: number }
@@ -105,7 +107,7 @@ export type Around = {
   /** Something of the visitor's can be seen: the panel is open, or this is a dock. */
   isShown: boolean;
   /** What all tabs share, once the chat was used: whose place is kept, and who is there as pages said last. */
-  kept: { subject: string | undefined; who: Who; saidAt: number } | undefined;
+  kept: { subject: string | undefined; who: Who; saidAt: number; was?: string | undefined } | undefined;
 };
 
 /** No subject is called so. */

@@ -60,9 +60,9 @@ export function step(before: Identity, happening: Happening, around: Around): [I
     to('settled');
     Object.assign(state, { typists: [], veiled: false });
   };
-  const drop = (closes = false, isReset = false) => {
+  const drop = (closes = false, isReset = false, isTheirs = false) => {
     Object.assign(state, facts.nobodyShown);
-    todo.push({ do: 'drop', closes, isReset });
+    todo.push({ do: 'drop', closes, isReset, isTheirs });
   };
   const tell = (who: Who) => {
     // Where nothing is kept yet, two tabs would tell each other the same without end.
@@ -99,7 +99,7 @@ export function step(before: Identity, happening: Happening, around: Around): [I
     const isSame = token === undefined ? isGuestStill(undefined) : facts.isShown(state, who);
     if (isSame && isTyped && !state.expired) return settle();
     const isOther = !isTyped || (shown !== undefined && !isSame && !isGuestStill(who));
-    if (isOther) drop();
+    if (isOther) drop(false, false, isTyped);
     state.typists = [who];
     if (state.shown?.isGuest && who !== undefined) state.givenTo = who;
     // What was not dropped is theirs.
@@ -194,9 +194,9 @@ export function step(before: Identity, happening: Happening, around: Around): [I
       // One whose token is refused is still who pages say is there, and a guest of that one's alone.
       const who = isGuest ? state.openedFor : subject;
       const isSecond = isGuest && keptWho === who && facts.isSecondGuest(state, kept, subject);
-      // All may have been cleared meanwhile, and the guest who was offered with it.
-      if (!kept) todo.push({ do: 'claim', who: undefined, at: beforeAll });
-      if (!kept || isSecond || isOutdated(who)) {
+      // And the guest who was offered with it; where nothing is ever kept, none was.
+      const isCleared = !kept && state.offered !== undefined;
+      if (isCleared || isSecond || isOutdated(who)) {
         start();
         break;
       }

@@ -31,6 +31,8 @@ export type Place = {
   subject?: string;
   /** A guest's session, renewable for 30 days. One who signed in brings a token instead. */
   session?: string;
+  /** The subjects of this guest before, whose sessions the helper does not know any more: other tabs may show such a one. */
+  was?: string;
   conversationId?: string;
   open?: boolean;
   /** In the larger window. */
@@ -77,6 +79,8 @@ export type Memory = {
   readonly keeps: boolean;
 };
 
+/** Characters: the last four subjects. */
+const mostNamed = 60;
 /** How long what another tab has stored may take to be seen here, in ms. */
 const lagMs = 1_000;
 
@@ -118,7 +122,7 @@ export function createMemory(
   const readTab = (place: Place): Place => {
     try {
       const tab = readPlace(JSON.parse(readTabStorage().getItem(tabKey) ?? '{}'));
-      if (tab.subject === place.subject) return tab;
+      if (tab.subject === place.subject || (tab.subject && place.was?.includes(tab.subject))) return tab;
       // Of somebody who is not there any more.
       readTabStorage().removeItem(tabKey);
     } catch {}
@@ -140,7 +144,12 @@ export function createMemory(
     cache = toFilled({ ...shared, chats: Object.keys(filled).length > 0 && filled }) as Stored;
     try {
       if (Object.keys(cache).length === 0) readStorage().removeItem(sharedKey);
-      else readStorage().setItem(sharedKey, JSON.stringify(cache));
+      else {
+        const text = JSON.stringify(cache);
+        readStorage().setItem(sharedKey, text);
+        // Some take all, and keep nothing.
+        keeps &&= readStorage().getItem(sharedKey) === text;
+      }
     } catch {
       keeps = false;
     }
@@ -157,8 +166,8 @@ export function createMemory(
     read,
     readKept() {
       const kept = read();
-      const { said: saidAt } = kept;
-      return saidAt === undefined ? undefined : { subject: kept.subject, who: kept.who, saidAt };
+      const { said: saidAt, subject, who, was } = kept;
+      return saidAt === undefined ? undefined : { subject, who, saidAt, was };
     },
     hear(who, at) {
       if (!heard || heard.at < at) heard = { who, at, since: performance.now() };
@@ -168,15 +177,18 @@ export function createMemory(
       restore();
       const all = readAll();
       const before = readPlace(all.chats?.[key]);
+      const kept = readTab(before);
       if (own === undefined || before.subject === own) {
-        const { open, wide, ...tab } = { ...readTab(before), ...changes };
-        const { pending } = readTab(before);
+        const { open, wide, ...tab } = { ...kept, ...changes };
+        const { pending } = kept;
         // The shared one may be another tab's by now: that one forgets it.
         const isOthers = pending && before.pending && before.pending.turnId !== pending.turnId;
-        const kept = isOthers && !changes.pending ? { pending: before.pending } : {};
+        const others = isOthers && !changes.pending ? { pending: before.pending } : {};
         writeTab({ ...tab, subject: before.subject });
-        writePlace(all, { ...before, ...changes, ...kept });
+        writePlace(all, { ...before, ...changes, ...others });
       } else if ('open' in changes) writePlace(all, { ...before, open: changes.open });
+      // This tab knows the guest by the name of before.
+      else if (kept.subject === own) writeTab({ ...kept, ...changes });
     },
     keepDraft(draft) {
       restore();
@@ -194,12 +206,15 @@ export function createMemory(
       const place = readPlace(kept.chats?.[key]);
       // The same guest as ever: one whom the page had named in between was not taken for that.
       const before = place.subject !== subject ? readPlace(all.chats?.[key]) : place;
-      // A guest whose session is another's now, or over, is another guest.
-      const isOther = session !== undefined && before.subject !== subject;
+      const isNew = session !== undefined && before.subject !== subject;
+      // A guest whose session nobody knows any more is the same one still.
+      const isOther = isNew && before.session === undefined;
+      const names = isNew ? `${before.was} ${before.subject}`.slice(-mostNamed) : before.was;
+      const was = session && !isOther ? names : undefined;
       own = subject;
       const tab = readTab(before);
       if (!isOther && tab.subject !== undefined) writeTab({ ...tab, subject });
-      writePlace(all, { ...(isOther ? toLook(before) : before), subject, session });
+      writePlace(all, { ...(isOther ? toLook(before) : before), subject, session, was });
     },
     leave() {
       mine = undefined;

@@ -2,7 +2,7 @@
 import type { TurnRequest } from '../../server-helper/protocol/wire.ts';
 import type { WidgetCode, WidgetError } from '../errors.ts';
 import type { Entry } from './entries.ts';
-import { unknown, type Who } from './happening.ts';
+import { type Departure, unknown, type Who } from './happening.ts';
 import type { Memory } from './memory.ts';
 import type { Screen } from './screen.ts';
 import { type Answer, createAnswer } from './turn.ts';
@@ -125,13 +125,26 @@ export function createOutbox(
       screen.remove(one.turnId);
       send(one.turnId, one.question);
     },
-    /** Somebody else is there, who has sent, under the veil that lifts now, what stays in a chat that stays open. */
-    hide(staysOpen: boolean, isReset: boolean): string | undefined {
-      const text = isReset ? this.takeBack()?.request?.text : undefined;
-      if (held.length > 0) unsent.forget();
-      held = held.filter(({ veil }) => staysOpen && veil > 0 && veil === readVeil());
+    /** Somebody else is there, who has sent, under the veil that lifts now or all of them, what stays in a chat that stays open. */
+    hide(staysOpen: boolean, { isReset, isTheirs }: Departure): void {
+      if (isReset) this.holdAgain();
+      else if (held.length > 0) unsent.forget();
+      held = held.filter(
+        ({ veil }) => isReset || (staysOpen && veil > 0 && (isTheirs || veil === readVeil())),
+      );
       this.clear(undefined);
-      return text;
+    },
+    /** What was on its way is asked as soon as the same guest has a session again. */
+    holdAgain(): void {
+      const { entries } = screen;
+      // A conversation that nobody knows but this question is not missed.
+      const isKnown = entries.value.some(({ known }) => known);
+      const { request, turnId: id, answer } = this.takeBack() ?? {};
+      // What is kept of another tab's stays with that tab.
+      memory.change({ pending: undefined, ...(!isKnown && { conversationId: undefined }) });
+      if (!request || !id) return;
+      if (answer?.value?.status !== 'sending' || findWaiting()) return onTakenBack(request.text);
+      held = [...held, { turnId: id, question: request, veil: 0 }];
     },
     /** The helper never had it: there is nothing to stop but the trying. */
     giveUp(entry: Entry, code: WidgetCode | undefined): void {

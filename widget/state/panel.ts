@@ -32,8 +32,11 @@ export type Panel = {
   /** Somebody is there, and this is their session. */
   publish(session: SessionState): void;
   refuse(error: WidgetError): void;
-  /** Another visitor: nothing of the earlier one is left. @param left what was not delivered is a draft again */
-  reset(left?: string): void;
+  /**
+   * Another visitor: nothing of the earlier one is left.
+   * @param isSame the same guest, whose session is not known any more: what is being written stays
+   */
+  reset(isSame?: boolean): void;
 };
 
 export function createPanel(startsAsDock: boolean, startsWide = false): Panel {
@@ -78,12 +81,12 @@ export function createPanel(startsAsDock: boolean, startsWide = false): Panel {
     refuse(error) {
       refused.value = error;
     },
-    reset(left) {
-      visit.value += 1;
+    reset(isSame) {
+      if (!isSame) visit.value += 1;
       session.value = undefined;
       refused.value = undefined;
       side.value = 'conversation';
-      unsent.value = left;
+      if (!isSame) unsent.value = undefined;
       unread.value = 0;
       mode.value = undefined;
     },

@@ -20,6 +20,7 @@ export function readPlace(value: unknown): Place {
   const texts = {
     subject: text,
     session: text,
+    was: text,
     conversationId: text,
     deciding: text,
     draft: text,

@@ -44,7 +44,7 @@ export type SessionHooks = {
   isOpen(): boolean;
   isShown(): boolean;
   /** Nothing of the earlier visitor is shown any more. */
-  drop(closes: boolean, isReset: boolean): void;
+  drop(todo: Todo & { do: 'drop' }): void;
   /** @param who is there, as pages say */
   publish(session: SessionState, who: Who): void;
   refuse(error: WidgetError): void;
@@ -114,7 +114,7 @@ export function createSessionKeeper(deps: SessionDeps): SessionKeeper {
         era += 1;
         current = undefined;
         settleWaiters(new WidgetError('aborted'));
-        return hooks.drop(todo.closes, todo.isReset);
+        return hooks.drop(todo);
       case 'claim':
         return memory.claim(todo.who, todo.at, saysByTag);
       case 'tell':

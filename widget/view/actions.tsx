@@ -85,7 +85,7 @@ export default function Actions({ entry, answer, onGrow, read }: ActionsProps) {
         {answer.at !== undefined && status !== 'failed' && <Time at={answer.at} />}
       </div>
       {former && (
-        <details class="former" onToggle={onGrow}>
+        <details class="former" onToggle={() => onGrow(true)}>
           <summary>{t('former')}</summary>
           {former.question !== question && <p dir="auto">{former.question}</p>}
           <div class="body" lang="" dir="auto">

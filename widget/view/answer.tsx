@@ -9,7 +9,6 @@ import type { ActionsProps } from './actions.tsx';
 import { useChat } from './context.ts';
 import type { AnswerProps } from './message.tsx';
 import { createPart } from './part.tsx';
-import { keepSelection } from './selection.ts';
 
 export { css, words };
 
@@ -31,6 +30,16 @@ const CodeButtons = createPart<{ text: string }>(
   () => null,
 );
 
+let selection: typeof import('./selection.ts') | undefined;
+/** With the first pointer over an answer, or the first selection made by keyboard: before anything can be selected. */
+const loadSelection = () =>
+  void import('./selection.ts').then(
+    (part) => {
+      selection = part;
+    },
+    () => {},
+  );
+
 /** `completed`, `stopped`, `failed`. */
 const hasEnded = /^[cf]|op/;
 
@@ -41,9 +50,9 @@ export default function Words({ entry, answer, onGrow }: AnswerProps) {
     [strings, references.value, answer.sources],
   );
   const body = useRef<HTMLDivElement>(null);
-  const selectAgain = keepSelection(body.current);
+  const selectAgain = selection?.keepSelection(body.current);
   useLayoutEffect(() => {
-    selectAgain();
+    selectAgain?.();
     onGrow();
   }, [answer]);
   const isSettled = answer.status === 'completed';
@@ -54,7 +63,15 @@ export default function Words({ entry, answer, onGrow }: AnswerProps) {
   }, [isSettled]);
   return (
     <>
-      <div part="body" class="body" lang="" dir="auto" ref={body}>
+      <div
+        part="body"
+        class="body"
+        lang=""
+        dir="auto"
+        ref={body}
+        onPointerEnter={loadSelection}
+        onSelectStart={loadSelection}
+      >
         <Markdown text={answer.text} context={context} />
       </div>
       {answer.sources.length > 0 && answer.status !== 'sending' && (

@@ -39,6 +39,8 @@ export default function CodeButtons({ text }: { text: string }) {
           aria-label={t('wrap')}
           aria-pressed={isWrapped.value}
           onClick={({ currentTarget }) => {
+            // Until it is measured again, so that the button stays.
+            isWide.value = true;
             isWrapped.value = !isWrapped.value;
             currentTarget.closest('pre')?.classList.toggle('wrapped', isWrapped.value);
           }}

@@ -2,6 +2,7 @@
 import { computed, useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { limits } from '../../server-helper/protocol/wire.ts';
+import { readMode } from '../state/mode.ts';
 import { join } from '../state/unsent.ts';
 import type { State } from '../states.ts';
 import { useChat } from './context.ts';
@@ -18,21 +19,35 @@ const Modes = createPart(
 const swapMs = 400;
 
 export function Composer({ focus }: { focus: boolean }) {
-  const { panel, conversation, memory, begin, changing, hint, field, t, ...shared } = useChat();
+  const { panel, conversation, memory, begin, changing, hint, field, root, t, ...shared } = useChat();
   const veil = panel.veil.value;
   /** What is typed while the draft is out of sight: whoever is there may see it, until the tab is left again. */
   const fresh = useSignal('');
   const draft = veil > 0 ? fresh : shared.draft;
   const lastVeil = useRef(0);
   const glue = useRef('');
+  const veiled = useRef(0);
+  const lastWhose = useRef('');
+  const hadFocus = useRef<boolean>(undefined);
+  const place = useRef<readonly [number, number] | null>(null);
   // Nobody has left, and somebody may be writing: what comes next goes on with the word.
-  if (veil > 0 && lastVeil.current === 0)
+  if (veil > 0 && lastVeil.current === 0) {
     glue.current = !document.hidden && field.current?.matches(':focus') ? '' : ' ';
+    place.current = field.current && [field.current.selectionStart, field.current.selectionEnd];
+  }
+  // A browser would undo what was typed before whoever is there now. That it has the focus still is no first use.
+  if (veil > lastVeil.current && document.hidden) veiled.current = veil;
+  const whose = `${panel.visit.value} ${veiled.current}`;
+  if (whose !== lastWhose.current) hadFocus.current = root.activeElement?.matches('textarea');
+  lastWhose.current = whose;
   lastVeil.current = veil;
   useLayoutEffect(() => {
     if (veil > 0 && !document.hidden) return;
-    if (veil === 0 && fresh.value !== '')
+    if (fresh.value !== '' && veil === 0)
       shared.draft.value = (shared.draft.value + glue.current + fresh.value).trimStart();
+    // In Safari this gives the focus.
+    else if (place.current && root.activeElement === field.current)
+      field.current?.setSelectionRange(...place.current);
     fresh.value = '';
   }, [veil]);
   const isRunning = conversation.running.value !== undefined;
@@ -51,13 +66,17 @@ export function Composer({ focus }: { focus: boolean }) {
   useEffect(() => {
     if (focus) field.current?.focus({ preventScroll: true });
   }, [focus]);
+  useLayoutEffect(() => {
+    if (hadFocus.current) field.current?.focus({ preventScroll: true });
+    hadFocus.current = false;
+  }, [whose]);
   // Read after the browser has laid the new text out anyway, never while an answer streams.
   useEffect(() => {
     const area = field.current;
     if (!area) return;
     area.style.height = 'auto';
     if (draft.value !== '') area.style.height = `${area.scrollHeight}px`;
-  }, [draft.value]);
+  }, [draft.value, whose]);
   const putBefore = (text = '') => {
     const { value } = shared.draft;
     shared.draft.value = text.includes(value) ? text : join(text, value);
@@ -69,7 +88,8 @@ export function Composer({ focus }: { focus: boolean }) {
     hint.value = { state: 'not-sent' };
     panel.giveBack(undefined);
   }, [unsent]);
-  const isKnown = panel.session.value !== undefined;
+  const subject = panel.session.value?.subject;
+  const isKnown = subject !== undefined;
   // What stood here when the page was left; then each word of what stands here now.
   useEffect(() => {
     const { draft } = memory.read();
@@ -77,7 +97,7 @@ export function Composer({ focus }: { focus: boolean }) {
   }, [isKnown]);
   useEffect(() => {
     if (isKnown) memory.keepDraft(shared.draft.value);
-  }, [isKnown, shared.draft.value]);
+  }, [subject, shared.draft.value]);
   const wasRunning = useRef(false);
   useLayoutEffect(() => {
     if (wasRunning.current) guardedUntil.current = performance.now() + swapMs;
@@ -159,6 +179,7 @@ export function Composer({ focus }: { focus: boolean }) {
       )}
       <div class="composer">
         <textarea
+          key={whose}
           ref={field}
           part="composer"
           dir="auto"
@@ -168,11 +189,11 @@ export function Composer({ focus }: { focus: boolean }) {
           enterkeyhint="send"
           readOnly={isRefused}
           value={draft.value}
-          onFocus={begin}
+          onFocus={() => hadFocus.current || begin()}
           onInput={onInput}
           onKeyDown={onKeyDown}
         />
-        {(panel.session.value?.allowed.reasoningModes?.length ?? 0) > 1 && <Modes />}
+        {readMode(panel) && <Modes />}
         <button
           type="button"
           class="round"

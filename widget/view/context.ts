@@ -64,11 +64,10 @@ export function useChat() {
       };
     },
     /** For the focus of a control that goes away: to the composer, or, where that brings a keyboard up, to the list. */
-    rest() {
-      const field = chat.field.current;
-      const list = (field?.getRootNode() as ParentNode | undefined)?.querySelector<HTMLElement>('.messages');
-      const place = matchMedia('(pointer: coarse)').matches ? (list ?? field) : field;
-      place?.focus({ preventScroll: true });
+    rest(isReading = matchMedia('(pointer: coarse)').matches) {
+      // The first of them that is there.
+      const places = isReading ? '.messages, [part=composer]' : '[part=composer]';
+      chat.root.querySelector<HTMLElement>(places)?.focus({ preventScroll: true });
     },
   };
 }

@@ -17,15 +17,8 @@ const betweenMs = 10_000;
 const mostTimerMs = 2 ** 31 - 1;
 
 export default function Decision({ entry, pause, onGrow }: DecisionProps & { onGrow: () => void }) {
-  const { conversation, rest, field } = useChat();
-  useLayoutEffect(() => {
-    onGrow();
-    // Decided or stopped elsewhere, the card goes, and the focus with it.
-    return () => {
-      const root = field.current?.getRootNode() as ShadowRoot | undefined;
-      if (root?.activeElement?.closest('.card')) rest();
-    };
-  }, []);
+  const { conversation } = useChat();
+  useLayoutEffect(onGrow, []);
   useEffect(() => createDeciding(conversation.deciding).recheck(entry.turnId), [pause.expiresAt]);
   useEffect(() => {
     const leftMs = Date.parse(pause.expiresAt) - Date.now();

@@ -1,4 +1,5 @@
 /** What is always there: the dock, a prompt bar at the bottom of the page with the panel above it once it is open; or a box of the page. */
+import { useSignal } from '@preact/signals';
 import { useLayoutEffect } from 'preact/hooks';
 import { readDockWidth } from '../options.ts';
 import dockCss from '../styles/dock.css?inline';
@@ -12,6 +13,8 @@ import { PanelView } from './panel.tsx';
 import { Starters } from './suggestions.tsx';
 
 export const css = dockCss + inlineCss;
+
+const doubleClickMs = 400;
 
 export default function AlwaysThere() {
   return useChat().options.openStyle === 'inline' ? <Inline /> : <Dock />;
@@ -27,12 +30,20 @@ function Dock() {
   const isSmall = useIsSmall();
   const { ref, ...dialog } = useDialog(isSmall && isOpen);
   useBorrowed(({ reserveDockRoom }) => reserveDockRoom(field.current!.form!), true);
+  const settling = useSignal(0);
   return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents lint/a11y/noStaticElementInteractions: no control: it only waits for a second click
     <div
       ref={ref}
       part="dock"
       lang={t('language')}
-      class={isOpen ? 'dock open' : 'dock'}
+      class={`dock${isOpen ? ' open' : ''}${settling.value > 0 ? ' settling' : ''}`}
+      // The header stands as high as what is under it.
+      onClick={({ target }) => {
+        if (!(target as Element).closest('.header')) return;
+        settling.value += 1;
+        setTimeout(() => (settling.value -= 1), doubleClickMs);
+      }}
       {...(isOpen ? dialog : { role: 'region', 'aria-label': t('chat') })}
     >
       {isOpen ? <PanelView /> : <Suggestions />}

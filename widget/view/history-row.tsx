@@ -106,6 +106,7 @@ export function Row({ conversation: { id, title, updatedAt }, onRenamed }: RowPr
             maxLength={maxTitleChars}
             aria-label={t('title')}
             defaultValue={title}
+            onFocus={({ currentTarget }) => currentTarget.select()}
           />
           <button type="submit">{t('save')}</button>
         </form>

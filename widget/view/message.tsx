@@ -1,5 +1,5 @@
 /** One turn on screen: the question as it was asked, and the answer as it grows. A delta renders this alone. */
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import { type Entry, toStoppedState } from '../state/entries.ts';
 import type { Answer } from '../state/turn.ts';
 import type { State } from '../states.ts';
@@ -8,7 +8,8 @@ import { useCountdown } from './countdown.ts';
 import { Notice } from './notice.tsx';
 import { createPart } from './part.tsx';
 
-export type AnswerProps = { entry: Entry; answer: Answer; onGrow: () => void };
+/** `onGrow`: told when it becomes longer; `isOpened`: by what the reader has opened or closed. */
+export type AnswerProps = { entry: Entry; answer: Answer; onGrow: (isOpened?: boolean) => void };
 
 const Decision = createPart(() => import('./decision.tsx'));
 const Work = createPart<AnswerProps>(
@@ -55,16 +56,12 @@ export function Turn({ entry, onGrow }: { entry: Entry; onGrow: () => void }) {
 }
 
 function AgentMessage({ entry, answer, onGrow }: { entry: Entry; answer: Answer; onGrow: () => void }) {
-  const { panel, conversation, rest } = useChat();
+  const { panel, conversation } = useChat();
   useLayoutEffect(onGrow, [answer]);
-  const own = useRef<HTMLElement>(null);
-  // Somebody else's are shown now, or another conversation: the focus goes on from where it can.
-  useLayoutEffect(() => () => void (own.current?.matches(':focus-within') && rest()), []);
   const isRunning = answer.status === 'sending' || answer.status === 'writing';
   const isWaiting = isRunning && (answer.text === '' || conversation.lost.value !== undefined);
   return (
     <article
-      ref={own}
       part="message"
       class="agent"
       data-role="agent"

@@ -4,11 +4,12 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { useChat } from './context.ts';
 import { Turn, Words } from './message.tsx';
+import type { NewestProps } from './newest.tsx';
 import { Notice } from './notice.tsx';
 import { createPart } from './part.tsx';
 import { Starters } from './suggestions.tsx';
 
-const Newest = createPart<{ onClick: () => void }>(
+const Newest = createPart<NewestProps>(
   () => import('./newest.tsx'),
   () => null,
 );
@@ -16,6 +17,11 @@ const Newest = createPart<{ onClick: () => void }>(
 const nearTopPx = 120;
 /** Scroll positions are fractions on a zoomed screen. */
 const atEndPx = 1.5;
+const isAtEnd = ({ scrollHeight, scrollTop, clientHeight }: Element) =>
+  scrollHeight - scrollTop - clientHeight < atEndPx;
+const toSize = ({ clientWidth, clientHeight }: Element) => `${clientWidth} ${clientHeight}`;
+/** A finger that goes sideways over code goes a little up, too. */
+const slackPx = 6;
 const keysUp = new Set(['ArrowUp', 'PageUp', 'Home']);
 
 export function Messages() {
@@ -37,6 +43,12 @@ export function Messages() {
   const trouble = problem && <Notice state={problem.situation} cause={problem.cause} again={problem.again} />;
   // Said where it happened.
   const isOnTop = problem?.situation === 'older-failed';
+  const below = (
+    <>
+      {!isOnTop && trouble}
+      {refused && !isSaid && <Notice state={refused.code} cause={refused} again={begin} />}
+    </>
+  );
 
   // While the question is on its way, or the conversation is read.
   const hasAnswers = conversation.id.value !== undefined;
@@ -44,14 +56,21 @@ export function Messages() {
     if (hasAnswers) Words.load(options.helper);
   }, [hasAnswers]);
 
+  const look = () => {
+    follows.current = !!list.current && isAtEnd(list.current);
+    isAway.value = !follows.current;
+  };
   // Writes only: where the list stands is read when the visitor scrolls, never while an answer streams.
-  const stayAtEnd = useRef(() => {
-    if (follows.current && list.current) list.current.scrollTop = Number.MAX_SAFE_INTEGER;
+  const stayAtEnd = useRef((isOpened = false) => {
+    // What is opened is read from its beginning.
+    if (isOpened) look();
+    else if (follows.current && list.current) list.current.scrollTop = Number.MAX_SAFE_INTEGER;
   }).current;
   // What was asked here is followed wherever the visitor was, and so is what a conversation begins with.
   const shown = useRef<string | undefined>(undefined);
   useLayoutEffect(() => {
-    if (newest?.request || shown.current === undefined) follows.current = true;
+    if (!newest || newest.request || shown.current === undefined) follows.current = true;
+    isAway.value = !follows.current;
     shown.current = newest?.turnId;
     stayAtEnd();
   }, [newest?.turnId, stayAtEnd]);
@@ -69,43 +88,30 @@ export function Messages() {
     else if (area && fromEndPx !== undefined) area.scrollTop = area.scrollHeight - fromEndPx;
   }, [oldest]);
   useLayoutEffect(stayAtEnd, [problem, refused]);
-  /** What stands at the upper edge, and how much of it is above that. */
-  const place = useRef<{ block: Element; part: number } | undefined>(undefined);
-  const width = useRef(0);
-  /** Where it was put so that the place stays: that is no scrolling of the reader's. */
-  const putAt = useRef(-1);
+  const size = useRef<string>(undefined);
   // The composer grows, a phone's keyboard comes up; the window becomes wider, and its lines are others.
   useEffect(() => {
     const watch = new ResizeObserver(() => {
       stayAtEnd();
-      const area = list.current;
-      if (!area || width.current === area.clientWidth) return;
-      width.current = area.clientWidth;
-      const { block, part } = place.current ?? {};
-      if (follows.current || !block?.isConnected) return;
-      const { top, height } = block.getBoundingClientRect();
-      area.scrollTop += top + part! * height - area.getBoundingClientRect().top;
-      putAt.current = area.scrollTop;
+      if (list.current) size.current = toSize(list.current);
     });
     if (list.current) watch.observe(list.current);
     return () => watch.disconnect();
   }, []);
 
+  const isReadersOwn = useRef<() => boolean>(undefined);
   const onScroll = () => {
     const area = list.current;
     if (!area) return;
     const { scrollTop } = area;
     // Our own scrolling to the end measures nothing.
     const isReaders = scrollTop < lastTop.current || !follows.current;
-    // The browser has moved what has other lines now, and that is put right as soon as it can be measured.
-    if (isReaders && width.current > 0 && width.current !== area.clientWidth) return;
-    const isPut = scrollTop === putAt.current;
-    putAt.current = -1;
-    if (isPut) return;
-    // Only the very end is followed again.
-    if (isReaders) follows.current = area.scrollHeight - scrollTop - area.clientHeight < atEndPx;
+    // The browser has moved what has other lines or more room now, and that is put right as soon as it can be measured.
+    if (isReaders && size.current !== toSize(area)) return;
+    if (isReadersOwn.current?.() === false) return;
+    // Only the very end is followed again, by one who goes there: what has become shorter takes nobody there.
+    if (isReaders) follows.current = isAtEnd(area) && (follows.current || scrollTop > lastTop.current);
     lastTop.current = scrollTop;
-    if (!follows.current) place.current = findPlace(area);
     isAway.value = !follows.current;
     if (scrollTop < nearTopPx && conversation.hasOlder.value && !problem) void conversation.loadOlder();
   };
@@ -116,71 +122,66 @@ export function Messages() {
   };
 
   return (
-    <div
-      class="messages"
-      ref={list}
-      onScroll={onScroll}
-      onWheel={({ deltaY }) => deltaY < 0 && letGo()}
-      onTouchStart={({ touches }) => {
-        touchedAt.current = touches[0]?.clientY ?? 0;
-      }}
-      onTouchMove={({ touches }) => (touches[0]?.clientY ?? 0) > touchedAt.current && letGo()}
-      onKeyDown={({ key }) => {
-        if (keysUp.has(key)) letGo();
-        // The browser would aim at where the end is now.
-        if (key === 'End') follows.current = true;
-      }}
-      role="log"
-      aria-live="off"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: a list that scrolls must be reachable by keyboard
-      tabIndex={0}
-      aria-label={name === undefined ? t('chat') : t('panel', { name })}
-    >
-      {entries.length === 0 &&
-        (conversation.loading.value ? <Notice state="loading" class="outcome" /> : <Welcome />)}
-      {isOnTop && trouble}
-      {conversation.hasOlder.value && !isOnTop && (
-        <button
-          type="button"
-          class="quiet"
-          onClick={() => {
-            list.current?.focus();
-            void conversation.loadOlder();
-          }}
-        >
-          {t('older')}
-        </button>
-      )}
-      {entries.map((entry) => (
-        <Turn key={entry.turnId} entry={entry} onGrow={stayAtEnd} />
-      ))}
-      {!isOnTop && trouble}
-      {refused && !isSaid && <Notice state={refused.code} cause={refused} again={begin} />}
-      {entries.length > 0 && !memory.keeps && <Notice state="not-kept" class="outcome" />}
-      {isAway.value && (
-        <Newest
-          onClick={() => {
-            follows.current = true;
-            list.current?.focus();
-            stayAtEnd();
-          }}
-        />
-      )}
-    </div>
+    <>
+      {entries.length > 0 && !memory.keeps && <Notice state="not-kept" class="notice" />}
+      <div
+        class="messages"
+        ref={list}
+        onScroll={onScroll}
+        // Sideways it is a line of code that scrolls, or a table.
+        onWheel={({ deltaX, deltaY }) => -deltaY > Math.abs(deltaX) && letGo()}
+        onTouchStart={({ touches }) => {
+          touchedAt.current = touches[0]?.clientY ?? 0;
+        }}
+        onTouchMove={({ touches }) => (touches[0]?.clientY ?? 0) > touchedAt.current + slackPx && letGo()}
+        onKeyDown={({ key }) => {
+          if (keysUp.has(key)) letGo();
+          // The browser would aim at where the end is now.
+          if (key === 'End') follows.current = true;
+        }}
+        role="log"
+        aria-live="off"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a list that scrolls must be reachable by keyboard
+        tabIndex={0}
+        aria-label={name === undefined ? t('chat') : t('panel', { name })}
+      >
+        {entries.length === 0 &&
+          (conversation.loading.value ? <Notice state="loading" class="outcome" /> : <Welcome />)}
+        {isOnTop && trouble}
+        {conversation.hasOlder.value && !isOnTop && (
+          <button
+            type="button"
+            class="quiet"
+            onClick={() => {
+              list.current?.focus();
+              void conversation.loadOlder();
+            }}
+          >
+            {t('older')}
+          </button>
+        )}
+        {entries.map((entry) => (
+          <div key={entry.turnId} class={entry === newest && entry.request ? 'asked' : ''}>
+            <Turn entry={entry} onGrow={stayAtEnd} />
+            {entry === newest && below}
+          </div>
+        ))}
+        {!newest && below}
+        {isAway.value && (
+          <Newest
+            list={list}
+            isReadersOwn={isReadersOwn}
+            onClick={() => {
+              follows.current = true;
+              isAway.value = false;
+              list.current?.focus();
+              stayAtEnd();
+            }}
+          />
+        )}
+      </div>
+    </>
   );
-}
-
-/** A block, and no whole message: that may still be written. */
-function findPlace(area: Element) {
-  const edge = area.getBoundingClientRect().top;
-  let block = area;
-  for (;;) {
-    const inside = [...block.children].find((one) => one.getBoundingClientRect().bottom > edge);
-    if (!inside || /^(p|li|pre|tr|h\d)$/.test(block.localName)) break;
-    block = inside;
-  }
-  const { top, height } = block.getBoundingClientRect();
-  return { block, part: (edge - top) / height };
 }
 
 function Welcome() {

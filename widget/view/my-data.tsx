@@ -84,7 +84,8 @@ export default function MyData() {
       const ids = await readIds();
       if (!isMine()) return;
       // What is on its way is asked no more: it would be written down after all.
-      panel.giveBack(conversation.hide(false, true));
+      panel.giveBack(memory.read().pending?.question.text);
+      conversation.hide(false, { isReset: false, isTheirs: false });
       memory.change({ conversationId: undefined, pending: undefined, leaving: undefined });
       try {
         await sessions.call({ method: 'DELETE', path: '/visitor' }, subject);

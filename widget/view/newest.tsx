@@ -1,6 +1,6 @@
-/** The way back to the end, for one who reads further up, and how many answers came there meanwhile. Loaded with the first. */
+/** For one who reads further up: the way back to the end, how many answers came there meanwhile, and the place, which is kept. Loaded with the first. */
 import { useComputed } from '@preact/signals';
-import { useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { words } from '../strings/en/newest.ts';
 import css from '../styles/newest.css?inline';
 import { useChat } from './context.ts';
@@ -8,13 +8,26 @@ import { Icon } from './icons.tsx';
 
 export { css, words };
 
-export default function Newest({ onClick }: { onClick: () => void }) {
+export type NewestProps = {
+  list: { current: HTMLElement | null };
+  /** Asked at each scroll. */
+  isReadersOwn: { current: (() => boolean) | undefined };
+  onClick: () => void;
+};
+
+export default function Newest({ list, isReadersOwn, onClick }: NewestProps) {
   const { conversation, t } = useChat();
-  const ended = useComputed(
-    () => conversation.entries.value.filter(({ answer }) => answer.value?.status === 'completed').length,
-  );
+  // Older ones, which come in above, are no news.
+  const oldest = useRef(conversation.entries.peek()[0]?.turnId);
+  const ended = useComputed(() => {
+    const entries = conversation.entries.value;
+    const from = entries.findIndex(({ turnId }) => turnId === oldest.current);
+    return entries.slice(Math.max(from, 0)).filter(({ answer }) => answer.value?.status === 'completed')
+      .length;
+  });
   const before = useRef(ended.peek());
   const count = ended.value - before.current;
+  useLayoutEffect(() => keepPlace(list.current!, isReadersOwn), []);
   return (
     <div class="newest">
       <button
@@ -29,4 +42,47 @@ export default function Newest({ onClick }: { onClick: () => void }) {
       </button>
     </div>
   );
+}
+
+/** The window becomes wider or taller, and its lines are others: what was at the upper edge stays there. @returns what ends it */
+function keepPlace(area: HTMLElement, isReadersOwn: NewestProps['isReadersOwn']): () => void {
+  let { block, part } = findPlace(area);
+  let putAt = -1;
+  const toSize = ({ clientWidth, clientHeight }: Element) => `${clientWidth} ${clientHeight}`;
+  let size = toSize(area);
+  isReadersOwn.current = () => {
+    const isPut = area.scrollTop === putAt;
+    putAt = -1;
+    if (!isPut) ({ block, part } = findPlace(area));
+    return !isPut;
+  };
+  const watch = new ResizeObserver(() => {
+    const before = size;
+    size = toSize(area);
+    if (size === before || !block.isConnected) return;
+    const { top, height } = block.getBoundingClientRect();
+    const edge = area.getBoundingClientRect();
+    // A page may be zoomed, which its boxes tell and its scroll positions do not.
+    const scale = edge.height / area.offsetHeight;
+    area.scrollTop += (top + part * height - edge.top) / scale;
+    putAt = area.scrollTop;
+  });
+  watch.observe(area);
+  return () => {
+    isReadersOwn.current = undefined;
+    watch.disconnect();
+  };
+}
+
+/** What stands at the upper edge, and how much of it is above that: a block, and no whole message, which may still be written. */
+function findPlace(area: Element) {
+  const edge = area.getBoundingClientRect().top;
+  let block = area;
+  for (;;) {
+    const inside = [...block.children].find((one) => one.getBoundingClientRect().bottom > edge);
+    if (!inside || /^(p|li|pre|tr|h\d)$/.test(block.localName)) break;
+    block = inside;
+  }
+  const { top, height } = block.getBoundingClientRect();
+  return { block, part: (edge - top) / height };
 }

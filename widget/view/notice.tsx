@@ -1,5 +1,5 @@
 /** One row of the table of states, as the visitor meets it: its sentence, its way out, and its voice. */
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import type { WidgetCode } from '../errors.ts';
 import { type State, states } from '../states.ts';
 import { useChat } from './context.ts';
@@ -34,11 +34,8 @@ export function Notice({ state, values, before, cause, again, occasion, quiet, c
     // What is no longer so is not there to be read.
     if (!quiet && !silent) return say(text);
   }, [text, occasion]);
-  const own = useRef<HTMLDivElement>(null);
-  // What goes away by itself takes the focus along with it, and with that every key.
-  useLayoutEffect(() => () => void (own.current?.matches(':focus-within') && rest()), []);
   return (
-    <div ref={own} part={kind === undefined ? 'error' : undefined} class={kind ?? 'outcome failed'}>
+    <div part={kind === undefined ? 'error' : undefined} class={kind ?? 'outcome failed'}>
       <p>{text}</p>
       {way === 'retry' && again && !isOver && (
         <button

@@ -1,10 +1,12 @@
 /** The panel of both styles: header, the conversation or the list, and the live region. */
+import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { Announcer } from './announcer.tsx';
 import { useChat } from './context.ts';
 import { useCountdown } from './countdown.ts';
 import type { useDialog } from './dialog.ts';
 import { Icon } from './icons.tsx';
+import type { KeptFocusProps } from './kept-focus.tsx';
 import { Messages } from './messages.tsx';
 import { Notice } from './notice.tsx';
 import { createPart } from './part.tsx';
@@ -13,6 +15,10 @@ import { createPart } from './part.tsx';
 const patienceMs = 1_000;
 
 const History = createPart(() => import('./history.tsx'));
+const KeptFocus = createPart<KeptFocusProps>(
+  () => import('./kept-focus.tsx'),
+  () => null,
+);
 
 /** @param dialog absent where something around the panel is the dialog, as the dock is */
 export function PanelView({
@@ -23,11 +29,16 @@ export function PanelView({
   children?: ComponentChildren;
 }) {
   const { panel, t } = useChat();
+  /** The first that had the focus, but for the composer. */
+  const reached = useSignal<Element | undefined>(undefined);
   return (
     <section
       part="panel"
       class={panel.isWide.value ? 'panel wide' : 'panel'}
       lang={t('language')}
+      onFocusIn={({ target }) => {
+        if (!(target as Element).matches('textarea')) reached.value ??= target as Element;
+      }}
       {...dialog}
     >
       <Header />
@@ -36,6 +47,7 @@ export function PanelView({
       {panel.side.value === 'history' ? <History /> : <Messages />}
       {children}
       <Announcer />
+      {reached.value && <KeptFocus first={reached.value} />}
     </section>
   );
 }

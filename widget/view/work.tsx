@@ -42,7 +42,7 @@ function Reasoning({ answer, onGrow }: AnswerProps) {
   // After a reload all of it comes at once: how long it took is not known.
   const told = seconds > 0 ? t('reasoned', { time: unit.format(seconds) }) : t('thought');
   return (
-    <details class="reasoning" onToggle={onGrow}>
+    <details class="reasoning" onToggle={() => onGrow(true)}>
       <summary>{isOver ? told : t('reasoning')}</summary>
       <p lang="" dir="auto">
         {answer.reasoning}

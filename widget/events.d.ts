@@ -1,0 +1,8 @@
+/** Events that browsers have and Preact's types do not. */
+import type { EventHandler, TargetedEvent } from 'preact';
+
+declare module 'preact' {
+  interface DOMAttributes<Target extends EventTarget> {
+    onSelectStart?: EventHandler<TargetedEvent<Target>>;
+  }
+}
