@@ -92,6 +92,9 @@ test('a page out of the browser’s cache with the token of an earlier customer 
   await chat.panel.getByText('Reload the page to go on').first().waitFor();
   await askAs(bensChat, bens);
   expect(await bensPage.getByText(secret).count()).toBe(0);
+  // What Ben does there is no news here.
+  await page.waitForTimeout(300);
+  expect(await chat.panel.isVisible()).toBe(true);
 });
 
 test('a page out of the browser’s cache that says by a function who is there has the other tabs ask', async () => {

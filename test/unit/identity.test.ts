@@ -39,6 +39,16 @@ describe('in three tabs, nobody sees or asks as somebody else, and nobody loses 
 
 const frozen = '0 open, 2 sign in, 2 open, 2 reply, 0 go to, 2 freeze, 0 clear, 0 open, 2 go to';
 
+/** As `0 sign in as Ben, 0 open`. */
+function play(site: Site, visit: string) {
+  const world = createWorld(site);
+  for (const one of visit.split(', ')) {
+    const [, tab, act, as = 'Ada'] = /^(\d) (.+?)(?: as (\w+))?$/.exec(one) ?? [];
+    world.act({ tab: Number(tab), nth: 0, as, act: act as Event['act'] });
+  }
+  return world;
+}
+
 /** Found by random visits in which they are rare. */
 test.each<[string, Site, string]>([
   ['a frozen tab is a customer’s no more once all was cleared and a guest begins', 'tag', frozen],
@@ -64,12 +74,16 @@ test.each<[string, Site, string]>([
     '0 sign in, 0 open, 0 reply, 0 reply, 0 set the clock back, 1 sign in as Ben, 1 go to, 0 hear',
   ],
 ])('%s, by %s', (_, site, visit) => {
-  const world = createWorld(site);
-  for (const one of visit.split(', ')) {
-    const [, tab, act, as = 'Ada'] = /^(\d) (.+?)(?: as (\w+))?$/.exec(one) ?? [];
-    world.act({ tab: Number(tab), nth: 0, as, act: act as Event['act'] });
-  }
+  const world = play(site, visit);
   world.finish();
+  expect(world.faults).toEqual([]);
+});
+
+test('a question that is asked while a page looks up who is there is asked, though the tab is left and seen again meanwhile', () => {
+  const beforeAda = '0 sign in, 0 open, 0 reply, 0 reply, 0 ask';
+  const ben = '1 sign in as Ben, 0 go to, 0 ask, 1 go to, 0 go to, 0 reply, 0 reply, 0 reply';
+  const world = play('callback', `${beforeAda}, 1 go to, ${ben}`);
+  expect(world.counts.questions).toBe(2);
   expect(world.faults).toEqual([]);
 });
 
@@ -206,4 +220,20 @@ test.each([
   const [next, todos] = step(state, news, { ...around, now: 11 });
   expect(todos.some((todo) => todo.do === 'ask')).toBe(isAsked);
   expect(next.veiled).toBe(isAsked);
+});
+
+test.each([
+  ['again is no news', 'ben', false],
+  ['next closes it', 'eve', true],
+  ['has gone closes it', undefined, true],
+] as const)('on a page that somebody else has come after, hearing who %s', (_, who, isDropped) => {
+  const kept = { subject: 'ben', who: 'ben', saidAt: 8 };
+  const around = { now: 9, clock: 0, isOpen: true, isShown: true, kept };
+  let state = createIdentity({ kind: 'nobody' }, 5, 0);
+  [state] = step(state, { what: 'begin' }, around);
+  expect(state.phase).toBe('superseded');
+  const told = { what: 'told', who, ask: false, at: who === 'ben' ? 8 : 10 } as const;
+  const [next, todos] = step(state, told, { ...around, now: 11 });
+  expect(todos.some((todo) => todo.do === 'drop')).toBe(isDropped);
+  expect(next.phase).toBe(who === undefined ? 'rest' : 'superseded');
 });

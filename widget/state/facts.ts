@@ -15,6 +15,12 @@ export function readWho(source: Source): Who {
   return source.kind === 'token' ? source.subject : undefined;
 }
 
+/** Who is there as far as this page knows: whose things are on screen, who has come after it, or whom it named. */
+export function toOwnWho({ phase, shown, typists, source }: Identity): Who {
+  if (phase === 'settled') return shown?.who;
+  return phase === 'superseded' ? typists[0] : readWho(source);
+}
+
 export function isShown({ shown }: Identity, who: Who): boolean {
   return shown !== undefined && shown.subject === who;
 }

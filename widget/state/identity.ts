@@ -10,7 +10,7 @@ export function step(before: Identity, happening: Happening, around: Around): [I
   const { state, kept, at } = toComparable(before, happening, around);
   const todo: Todo[] = [];
   const keptWho = kept?.who;
-  const toOwnWho = () => (state.phase === 'settled' ? state.shown?.who : facts.readWho(state.source));
+  const toOwnWho = () => facts.toOwnWho(state);
   const isResting = () => state.phase === 'rest' || state.phase === 'waiting';
   const to = (phase: Phase) => {
     state.phase = phase;
@@ -77,7 +77,7 @@ export function step(before: Identity, happening: Happening, around: Around): [I
   };
   /** Another page of the site has spoken later, and named somebody else: the visitor is there unless here. */
   const yieldTo = (who: Who, saidAt: number) => {
-    const isElsewhere = ['told', 'seen', 'lost'].includes(happening.what);
+    const isElsewhere = /told|seen|lost/.test(happening.what);
     if (state.phase !== 'rest') drop(isElsewhere);
     if (who !== undefined && state.source.kind !== 'callback') {
       to('superseded');
