@@ -32,7 +32,14 @@ test('a question that is changed takes the place of the former, here and in the 
   await expect.poll(() => chat.readQuestions()).toEqual(['How long does shipping to Norway take?']);
   const answer = await chat.waitForAnswer('completed');
   const former = answer.locator('details');
-  await former.locator('summary').click();
+  const summary = former.locator('summary');
+  await page.setViewportSize({ width: 1280, height: 420 });
+  await summary.scrollIntoViewIfNeeded();
+  const readTop = async () => (await summary.boundingBox())?.y;
+  const top = await readTop();
+  await summary.click();
+  await page.waitForTimeout(200);
+  expect(await readTop(), 'what is opened does not move').toBe(top);
   expect(await former.innerText()).toContain('How long does shipping to Canada take?');
   expect(await former.innerText()).toContain('6 to 9 business days');
   await page.reload();
@@ -52,6 +59,7 @@ test('what comes for an answer once it has ended moves nothing', async () => {
   });
   await chat.ask('How long does shipping to Canada take?');
   const answer = await chat.waitForAnswer('completed');
+  await answer.locator('[part~="sources"]').waitFor();
   const before = await answer.boundingBox();
   give();
   await chat.button('Copy the answer').waitFor();

@@ -12,11 +12,13 @@ const stage = useStage(() =>
       pieces:
         question === 'Slow?'
           ? Array.from({ length: 200 }, (_, index) => `Paragraph ${index} has some words.\n\n`)
-          : [longAnswer],
+          : [question === 'Short?' ? 'Yes.' : longAnswer],
     }),
     betweenMs: 20,
     pages: (path, url) => {
-      if (path === '/dock') return { html: toPage(url, 'dock') };
+      const link = '<a href="#left" style="position: fixed; inset: 0 0 50%">A link of the page</a>';
+      if (path === '/dock') return { html: `${toPage(url, 'dock')}${link}` };
+      if (path === '/zoomed') return { html: `${toPage(url)}<style>:root { zoom: 1.5 }</style>` };
       return path === '/' ? { html: toPage(url) } : undefined;
     },
   }),
@@ -78,6 +80,8 @@ test.each([1_400, 700, 250])('who reads %i px above the end stays at the same wo
   await page.mouse.wheel(0, -px);
   const fromEnd = () => list.evaluate((one) => one.scrollHeight - one.clientHeight - one.scrollTop);
   await expect.poll(fromEnd).toBe(px);
+  // With it comes what keeps the place.
+  await chat.inside('[part~="newest"]').waitFor();
   const place = await readPlace(list);
   const larger = chat.button('Larger window');
   const drawn = () =>
@@ -147,4 +151,68 @@ test('where it would change nothing the button is not there', async () => {
   await dock.chat.waitForAnswer('completed');
   expect(await dock.chat.button('Larger window').count()).toBe(0);
   await dock.context.close();
+});
+
+test('the open dock is as tall as what is in it, up to the height of the window', async () => {
+  const { context, chat } = await visit(stage.browser, at('/dock'), { viewport, reducedMotion: 'reduce' });
+  await chat.ask('Short?');
+  await chat.waitForAnswer('completed');
+  const list = chat.inside('.messages');
+  const short = (await chat.dock.boundingBox())!;
+  expect(short.height).toBeLessThan(400);
+  const answer = (await chat.answers.last().boundingBox())!;
+  expect(answer.y + answer.height, 'nothing is cut').toBeLessThan(short.y + short.height);
+  await chat.ask('Everything?');
+  await chat.answers.nth(1).and(chat.inside('[data-status="completed"]')).waitFor();
+  const long = (await chat.dock.boundingBox())!;
+  expect([long.height, long.y + long.height]).toEqual([viewport.height - 32, viewport.height - 16]);
+  expect(await list.evaluate((one) => one.scrollHeight > one.clientHeight)).toBe(true);
+  await context.close();
+});
+
+test.each(['Conversations', 'New conversation'])(
+  'the second click of a double click on %s hits nothing of the page, where the dock is lower by then',
+  async (name) => {
+    const { context, chat, page } = await visit(stage.browser, at('/dock'), {
+      viewport,
+      reducedMotion: 'reduce',
+    });
+    await chat.ask('Everything?');
+    await chat.waitForAnswer('completed');
+    const button = chat.dock.getByRole('button', { name, exact: true });
+    const before = (await button.boundingBox())!;
+    await button.dblclick({ delay: 20 });
+    await page.waitForTimeout(600);
+    const header = chat.inside('[part="header"]');
+    expect((await header.boundingBox())!.y, 'it is lower').toBeGreaterThan(before.y + 50);
+    expect(new URL(page.url()).hash).toBe('');
+    // Only for a moment.
+    await page.mouse.click(before.x + 5, before.y + 5);
+    await expect.poll(() => new URL(page.url()).hash).toBe('#left');
+    await context.close();
+  },
+);
+
+test('who reads in a page that is zoomed stays at the same words in another width', async () => {
+  const { context, chat, page } = await visit(stage.browser, at('/zoomed'), {
+    viewport: { width: 1100, height: 800 },
+    reducedMotion: 'reduce',
+  });
+  await chat.open();
+  for (const question of ['One?', 'Two?', 'Three?']) {
+    await chat.ask(question);
+    await chat.answers.last().and(chat.inside('[data-status="completed"]')).waitFor();
+    await chat.send.waitFor();
+  }
+  const list = chat.inside('.messages');
+  await list.hover();
+  await page.mouse.wheel(0, -1_500);
+  await chat.button('To the newest message').waitFor();
+  await page.waitForTimeout(200);
+  const place = await readPlace(list);
+  await page.setViewportSize({ width: 420, height: 800 });
+  await expect.poll(() => readPlace(list)).toBe(place);
+  await page.setViewportSize({ width: 1100, height: 800 });
+  await expect.poll(() => readPlace(list)).toBe(place);
+  await context.close();
 });
