@@ -60,6 +60,8 @@ export type HelperOptions = {
   retentionDays?: number;
   /** How many proxies in front of the helper append to X-Forwarded-For. Default 0: the header is ignored. */
   trustedProxies?: number;
+  /** Opens `GET /metrics` to who sends it as a bearer. At least 32 bytes. Absent: the route answers 404. */
+  metricsToken?: string;
   log?: Log;
 };
 
@@ -82,6 +84,7 @@ export type Config = {
   limited: boolean;
   retentionDays: number;
   trustedProxies: number;
+  metricsToken: string | undefined;
   log: Log;
 };
 
@@ -108,6 +111,7 @@ const names: Readonly<Record<keyof HelperOptions, true>> = {
   limits: true,
   retentionDays: true,
   trustedProxies: true,
+  metricsToken: true,
   log: true,
 };
 const minSecretBytes = 32;
@@ -155,6 +159,7 @@ export function readOptions(options: HelperOptions): Config {
       defaultRetentionDays,
     ),
     trustedProxies: readWhole('trustedProxies', options.trustedProxies, 0, maxProxies),
+    metricsToken: readMetricsToken(options.metricsToken),
     log: readObject(
       'log',
       options.log ?? consoleLog,
@@ -162,4 +167,10 @@ export function readOptions(options: HelperOptions): Config {
       'a logger with info, warn and error',
     ),
   };
+}
+
+/** One alone, and such as can travel in a header. */
+function readMetricsToken(value: unknown): string | undefined {
+  if (value === undefined) return undefined;
+  return readSecrets('metricsToken', [readPrintable('metricsToken', value)], minSecretBytes)[0];
 }

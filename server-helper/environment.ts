@@ -15,7 +15,7 @@ const defaultPort = 8788;
 const defaultStore = 'sqlite:porchlight.db';
 
 const variables =
-  'AGENT_URL API_KEY PROJECT_ID BOT_ID STORE SSO_SECRET SSO_ISSUER WEBHOOK_SECRET ORIGINS REASONING_MODES SESSION_SECRET WORKSPACE BASE_PATH IDENTITY TRUSTED_PROXIES RETENTION_DAYS LIMITS'
+  'AGENT_URL API_KEY PROJECT_ID BOT_ID STORE SSO_SECRET SSO_ISSUER WEBHOOK_SECRET ORIGINS REASONING_MODES SESSION_SECRET WORKSPACE BASE_PATH IDENTITY TRUSTED_PROXIES RETENTION_DAYS LIMITS METRICS_TOKEN'
     .split(' ')
     .map((name) => `PORCHLIGHT_${name}`);
 /** What Kubernetes sets in every pod beside a service that is called porchlight. */
@@ -57,6 +57,8 @@ export function readEnvironment(env: Environment, log: Log): ServeSettings {
   if (proxies) options.trustedProxies = toWhole(proxies);
   const days = given('RETENTION_DAYS');
   if (days) options.retentionDays = toWhole(days);
+  const metricsToken = given('METRICS_TOKEN');
+  if (metricsToken) options.metricsToken = metricsToken;
   const limits = given('LIMITS');
   if (limits) options.limits = limits as 'on' | 'off';
   return { options, host: readHost(env.HOST || defaultHost), port: readPort(env.PORT) };

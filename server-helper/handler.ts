@@ -1,24 +1,18 @@
 /** The composition root: options → a handler from Request to Response, and the order in which a request is checked. */
 import { Hono } from 'hono';
-import { createAgentBot } from './agent/bot.ts';
-import { createAgentChat } from './agent/chat.ts';
-import { createAgentConversations } from './agent/conversation.ts';
 import { dispatchFetch } from './agent/dispatch-fetch.ts';
-import { createAgentHttp, type Dispatch } from './agent/http.ts';
-import { createAgentWorkspaces } from './agent/workspace.ts';
+import type { Dispatch } from './agent/http.ts';
 import { createAddressReader } from './auth/address.ts';
 import { requireSession } from './auth/bearer.ts';
-import { openSessions } from './auth/keyring.ts';
-import { createLimiter, type Limited } from './auth/limit.ts';
+import type { Limited } from './auth/limit.ts';
 import { addCorsHeaders, createFence, toPreflightResponse } from './auth/origin.ts';
-import type { Sessions } from './auth/session.ts';
-import { type Config, type HelperOptions, readOptions } from './config.ts';
-import { createLeftovers } from './conversation/leftovers.ts';
+import { type HelperOptions, readOptions } from './config.ts';
 import { startUpkeep } from './conversation/upkeep.ts';
-import { createWorkspaces } from './conversation/workspace.ts';
 import { type Edge, toEdge } from './edge.ts';
 import { HelperError, toCauseCode, toHelperError, toProblemResponse } from './errors.ts';
-import { createPace, toLogFields } from './log.ts';
+import { toLogFields } from './log.ts';
+import type { ProcessGauges } from './metrics.ts';
+import { createParts } from './parts.ts';
 import {
   changeConversation,
   deleteConversation,
@@ -28,14 +22,13 @@ import {
 import type { Exchange, Parts, SignedExchange } from './routes/exchange.ts';
 import { createHealth } from './routes/health.ts';
 import { voteMessage } from './routes/messages.ts';
+import { getMetrics } from './routes/metrics.ts';
 import { createSession, requireAsker, toStanding } from './routes/session.ts';
 import { decideTurn, getTurn, putTurn, stopTurn } from './routes/turns.ts';
 import { eraseVisitor, exportVisitor } from './routes/visitor.ts';
 import { receiveWebhook } from './routes/webhooks.ts';
 import { getWidgetFile } from './routes/widget.ts';
 import { release, retain } from './store/sharing.ts';
-import { createEngine } from './turns/engine.ts';
-import { createReaders } from './turns/readers.ts';
 import { loadWidgetFiles } from './widget-files.ts';
 import { settleAll, within } from './within.ts';
 
@@ -55,6 +48,7 @@ export type Runtime = {
   dispatch?: Dispatch;
   now?: () => number;
   monotonicNow?: () => number;
+  measureProcess?: () => ProcessGauges;
 };
 
 type Env = { Bindings: { edge: Edge } };
@@ -71,7 +65,11 @@ export function createHelper(options: HelperOptions, runtime: Runtime = {}): Hel
   const monotonicNow = runtime.monotonicNow ?? (() => performance.now());
   const closing = new AbortController();
   const dispatch = runtime.dispatch ?? dispatchFetch;
-  const parts = createParts(config, dispatch, now, monotonicNow, closing.signal);
+  const parts = createParts(
+    config,
+    { dispatch, now, monotonicNow, measureProcess: runtime.measureProcess },
+    closing.signal,
+  );
   const health = createHealth(parts);
   const { inFlight } = parts;
   let closed: Promise<void> | undefined;
@@ -103,7 +101,7 @@ export function createHelper(options: HelperOptions, runtime: Runtime = {}): Hel
       requireOpen();
       return await route(exchange);
     } catch (error) {
-      const response = toErrorResponse(error, config);
+      const response = toErrorResponse(error, parts);
       for (const [name, value] of cors) response.headers.set(name, value);
       return response;
     }
@@ -128,6 +126,7 @@ export function createHelper(options: HelperOptions, runtime: Runtime = {}): Hel
   const api = config.basePath === '' ? app : app.basePath(config.basePath);
   api.get('/healthz', health.alive);
   api.get('/readyz', () => health.ready(closed !== undefined));
+  api.get('/metrics', (c) => getMetrics(parts, toExchange(c)));
   api.get('/widget/:file', async (c) => getWidgetFile(await loadWidgetFiles(), toExchange(c)));
   api.post('/webhooks/agent', (c) => {
     requireOpen();
@@ -150,7 +149,7 @@ export function createHelper(options: HelperOptions, runtime: Runtime = {}): Hel
   api.get('/visitor', signed(exportVisitor, 'export'));
   api.delete('/visitor', signed(eraseVisitor, 'change'));
   app.notFound(() => toProblemResponse(new HelperError('not-found')));
-  app.onError((error) => toErrorResponse(error, config));
+  app.onError((error) => toErrorResponse(error, parts));
 
   const upkept = { now, bot: config.botId, leftovers: parts.leftovers, guestDays: config.retentionDays };
   const stopUpkeep = startUpkeep({ store: config.store, log: config.log, ...upkept });
@@ -184,65 +183,10 @@ export function createHelper(options: HelperOptions, runtime: Runtime = {}): Hel
   };
 }
 
-function createParts(
-  config: Config,
-  dispatch: Dispatch,
-  now: () => number,
-  monotonicNow: () => number,
-  closing: AbortSignal,
-): Parts {
-  const { store, log } = config;
-  const http = createAgentHttp(config, dispatch);
-  const chat = createAgentChat(http);
-  const conversations = createAgentConversations(http);
-  const workspaces = createAgentWorkspaces(http);
-  const pins = createWorkspaces(config.workspace, store, workspaces.create);
-  const engine = createEngine({ chat, conversations, store, log, now, monotonicNow }, pins);
-  const leftovers = createLeftovers({
-    store,
-    bot: config.botId,
-    log,
-    now,
-    delete: {
-      async chat(chatId) {
-        await engine.quiet(chatId);
-        await conversations.delete(chatId);
-      },
-      workspace: workspaces.delete,
-    },
-    room: () => http.quota.room(closing),
-  });
-  let sessions: Promise<Sessions> | undefined;
-  return {
-    config,
-    store,
-    now,
-    isDue: createPace(monotonicNow),
-    chat,
-    conversations,
-    limiter: createLimiter(),
-    bot: createAgentBot(http),
-    engine,
-    leftovers,
-    readers: createReaders(),
-    inFlight: new Set(),
-    room: http.quota.room,
-    closing,
-    sessions: () => {
-      sessions ??= openSessions(config, `${config.projectId} ${config.botId}`, now).catch(
-        (error: unknown) => {
-          // Forgotten, so that the next request asks the store again.
-          sessions = undefined;
-          throw error;
-        },
-      );
-      return sessions;
-    },
-  };
-}
-
-function toErrorResponse(error: unknown, { log }: Config): Response {
+function toErrorResponse(error: unknown, { config, metrics }: Parts): Response {
+  const { log } = config;
   const known = toHelperError(error);
+  metrics.refused(known.code);
   if (known.code === 'internal')
     log.error({ ...toLogFields(error), code: toCauseCode(error), reason: known.detail }, 'a request failed');
   return toProblemResponse(known);

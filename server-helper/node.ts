@@ -8,6 +8,7 @@ import type { HelperOptions } from './config.ts';
 import type { OpenStream } from './edge.ts';
 import { createHelper, type Helper } from './handler.ts';
 import { consoleLog } from './log.ts';
+import { measureNode } from './measure.ts';
 import { createMountNotes, findTarget } from './mount/connect.ts';
 import { type GetUser, type TokenRouteOptions, tokenRoute } from './token-route.ts';
 import type { LogSink } from './turns/log.ts';
@@ -23,7 +24,10 @@ export type NodeHelper = Helper & {
 /** @throws TypeError naming the option that is wrong */
 export function createNodeHelper(options: HelperOptions): NodeHelper {
   const { dispatch, close: closeDispatch } = createUndiciDispatch();
-  const helper = createHelper(options, { dispatch });
+  const helper = createHelper(options, {
+    dispatch,
+    ...(options.metricsToken !== undefined && { measureProcess: measureNode() }),
+  });
   const serve = getRequestListener(
     (request, { incoming, outgoing }) =>
       helper.fetch(request, {

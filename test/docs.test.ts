@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { createMetrics } from '../server-helper/metrics.ts';
 import { endKinds, isTurnEventKind, limits, problems } from '../server-helper/protocol/wire.ts';
 import { states } from '../widget/states.ts';
 
@@ -42,6 +43,18 @@ describe('docs/install.md', () => {
   test('each snippet is a file that the mount tests run, and each file of theirs is told', () => {
     expect(snippets.toSorted()).toEqual(hosts.map(read).toSorted());
   });
+});
+
+test('docs/operation.md tells each metric, and no other', () => {
+  const counted = createMetrics().write({
+    liveTurns: 0,
+    readers: 0,
+    heldBytes: 0,
+    process: { delaySeconds: { p50: 0, p99: 0, max: 0 }, residentBytes: 0 },
+  });
+  const names = [...counted.matchAll(/^# TYPE (\S+) /gm)].map(([, name]) => name);
+  const told = [...read('docs/operation.md').matchAll(/`(porchlight_\w+)/g)].map(([, name]) => name);
+  expect(told.toSorted()).toEqual(names.toSorted());
 });
 
 describe('docs/http-api.md', () => {

@@ -56,7 +56,7 @@ describe('imports point one way', () => {
     'server-helper/conversation':
       /^server-helper\/(?!protocol\/|errors\.ts|log\.ts|config\.ts|agent\/|store\/|auth\/|conversation\/)/,
     'server-helper/turns':
-      /^server-helper\/(?!protocol\/|errors\.ts|log\.ts|within\.ts|agent\/|store\/|auth\/|conversation\/|turns\/)/,
+      /^server-helper\/(?!protocol\/|errors\.ts|log\.ts|metrics\.ts|within\.ts|agent\/|store\/|auth\/|conversation\/|turns\/)/,
     'server-helper': /^(widget|demo)\//,
     'demo/agent': /^(widget|server-helper|porchlight)/,
   };
@@ -73,7 +73,7 @@ describe('imports point one way', () => {
 
   test('only the files for Node import Node', () => {
     const allowed =
-      /^server-helper\/(node|cli|commands\/[a-z-]+|environment|log-output|mount\/(?:connect|fastify|next)|from-environment|agent\/dispatch-undici|store\/sqlite[a-z-]*)\.ts$/;
+      /^server-helper\/(node|cli|measure|commands\/[a-z-]+|environment|log-output|mount\/(?:connect|fastify|next)|from-environment|agent\/dispatch-undici|store\/sqlite[a-z-]*)\.ts$/;
     const wrong = product
       .filter((file) => file.startsWith('server-helper/') && !allowed.test(file))
       .filter((file) =>

@@ -36,6 +36,8 @@ export type AgentHttp = {
   readonly aheadMs: number;
   /** When the latest call showed that the agent is there and serves us; in the past for ever where it did not. */
   readonly aliveAt: number;
+  /** What came of a call: `ok`, a status, `unreachable`, `timeout`. */
+  note(outcome: string): void;
   /** Tells the operator why a call never began. */
   tellUnreachable(path: string, cause: unknown): void;
   /** A JSON call. @throws HelperError */
@@ -55,6 +57,7 @@ export function createAgentHttp(
   target: AgentTarget,
   dispatch: Dispatch,
   nowMs = () => performance.now(),
+  note: (outcome: string) => void = () => {},
 ): AgentHttp {
   const quota = createQuota();
   const tellUnreachable = createUnreachable(target.log, nowMs);
@@ -90,6 +93,7 @@ export function createAgentHttp(
     get aliveAt() {
       return aliveAt;
     },
+    note,
     tellUnreachable,
     open: (method, path, options, exchange) => dispatch(toOutgoing(method, path, options), exchange),
     call: (method, path, options = {}) =>
@@ -109,6 +113,7 @@ export function createAgentHttp(
         const exchange = dispatch(toOutgoing(method, path, options), {
           onStart(startStatus, startHeader) {
             status = startStatus;
+            note(toOutcome(status));
             header = startHeader;
           },
           onData(chunk) {
@@ -117,7 +122,10 @@ export function createAgentHttp(
             else exchange.abort();
           },
           onError(cause) {
-            if (status === 0) tellUnreachable(path, cause);
+            if (status === 0) {
+              note('unreachable');
+              tellUnreachable(path, cause);
+            }
             fail(new HelperError('agent-unavailable'));
           },
           onEnd() {
@@ -145,6 +153,7 @@ export function createAgentHttp(
         });
         const timer = setTimeout(() => {
           aliveAt = Number.NEGATIVE_INFINITY;
+          if (status === 0) note('timeout');
           reject(new HelperError('agent-timeout'));
           exchange.abort();
         }, options.timeoutMs ?? callTimeoutMs);
@@ -160,6 +169,10 @@ export function concat(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
     at += part.length;
   }
   return all;
+}
+
+export function toOutcome(status: number): string {
+  return isSuccess(status) ? 'ok' : String(status);
 }
 
 export function isSuccess(status: number): boolean {

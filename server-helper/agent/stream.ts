@@ -3,7 +3,7 @@ import { HelperError } from '../errors.ts';
 import { createSseReader, SseTooLong } from '../protocol/sse.ts';
 import { toAgentError, toCallError } from './failure.ts';
 import { type Frame, readFrame } from './frame.ts';
-import { type AgentHttp, type Call, concat, type Exchange, isSuccess } from './http.ts';
+import { type AgentHttp, type Call, concat, type Exchange, isSuccess, toOutcome } from './http.ts';
 import { readPlainDeltas } from './plain.ts';
 
 /** How an answer ended: by its own word, or not. `error` is set when the call failed. */
@@ -78,6 +78,7 @@ class Answer implements Exchange {
   onStart(status: number, header: (name: string) => string | undefined) {
     if (this.over) return;
     this.#status = status;
+    this.http.note(toOutcome(status));
     this.#header = header;
     if (!isSuccess(status)) {
       this.#errorTimer = setTimeout(() => this.onEnd(), errorBodyMs);
@@ -144,7 +145,10 @@ class Answer implements Exchange {
   onError(cause?: unknown): void {
     clearTimeout(this.#lingerTimer);
     if (this.over) return;
-    if (this.#status === 0) this.http.tellUnreachable(this.path, cause);
+    if (this.#status === 0) {
+      this.http.note('unreachable');
+      this.http.tellUnreachable(this.path, cause);
+    }
     // Before a status came, the call may or may not have arrived: the record will tell.
     this.#finish(
       this.#ended

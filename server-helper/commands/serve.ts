@@ -36,7 +36,8 @@ export const serve = defineCommand({
       .catch((error: unknown) => quit(`PORCHLIGHT_STORE cannot be written: ${toCauseCode(error)}`));
     const server = createServer((request, response) => {
       // Whoever watches over a process asks at the root.
-      if (/^\/(healthz|readyz)(\?|$)/.test(request.url ?? '')) request.url = helper.basePath + request.url;
+      if (/^\/(healthz|readyz|metrics)(\?|$)/.test(request.url ?? ''))
+        request.url = helper.basePath + request.url;
       helper.listener(request, response);
     });
     server.requestTimeout = requestTimeoutMs;

@@ -10,6 +10,7 @@ import type { Config } from '../config.ts';
 import type { Leftovers } from '../conversation/leftovers.ts';
 import type { Edge } from '../edge.ts';
 import { HelperError } from '../errors.ts';
+import type { Metrics, ProcessGauges } from '../metrics.ts';
 import { BadShape } from '../protocol/check.ts';
 import { isUuid, limits } from '../protocol/wire.ts';
 import type { ConversationRecord, Store } from '../store/store.ts';
@@ -30,6 +31,9 @@ export type Parts = {
   now: () => number;
   /** Whether this is to be logged: once a minute. */
   isDue: (key: string) => boolean;
+  metrics: Metrics;
+  /** On runtimes that can tell. */
+  measureProcess: (() => ProcessGauges) | undefined;
   /** What a shutdown waits for: replies that are not whole yet. */
   inFlight: Set<Promise<unknown>>;
   /** Resolves when the agent has room for a call that can wait. */

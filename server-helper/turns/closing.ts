@@ -1,6 +1,7 @@
 /** Brings a turn to its end: written down first, then told, so that no two helpers tell two ends of one turn. */
 import { HelperError } from '../errors.ts';
 import { type Log, toLogFields } from '../log.ts';
+import type { Metrics } from '../metrics.ts';
 import type { EndsFrom } from '../store/store.ts';
 import type { Ends } from './ends.ts';
 import type { RunParts } from './run.ts';
@@ -12,6 +13,7 @@ export function createClosing(
   runner: string,
   letGo: (turn: LiveTurn) => void,
   log: Log,
+  metrics: Pick<Metrics, 'turnEnded'>,
 ): RunParts['close'] {
   const running: EndsFrom = { status: 'running', runner };
 
@@ -46,8 +48,11 @@ export function createClosing(
         );
       turn.end(turn.toStopped(stands.answer));
     } else return letGo(turn);
-    const ms = Math.round(turn.endedAt - turn.startedAt);
-    log.info({ turnId: turn.id, status: turn.status, ms }, 'turn ended');
+    const { status, code, saidAt, startedAt } = turn;
+    const ms = Math.round(turn.endedAt - startedAt);
+    log.info({ turnId: turn.id, status, ms }, 'turn ended');
+    if (status !== 'running')
+      metrics.turnEnded({ status, code, firstWordMs: saidAt && saidAt - startedAt, ms });
   };
   return close;
 }

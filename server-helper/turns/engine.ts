@@ -59,6 +59,8 @@ export type Engine = {
   decide(conversation: ConversationRecord, record: TurnRecord, decision: DecisionRequest): Promise<void>;
   /** Resolves when no turn runs, or after `withinMs`; then lets every reader and every turn go to another helper. */
   drain(withinMs: number): Promise<void>;
+  /** How many turns run here, and the bytes that all that are held take. */
+  measure(): { liveTurns: number; heldBytes: number };
   close(): void;
 };
 
@@ -74,7 +76,7 @@ export function createEngine(context: RunContext, workspaces: Workspaces): Engin
   };
   const runner = crypto.randomUUID();
   const cancelling = createCancelling(context, createStoppings(store, log, runner));
-  const close = createClosing(ends, runner, letGo, log);
+  const close = createClosing(ends, runner, letGo, log, context.metrics);
   const parts = { ...context, hold: cancelling.hold, close };
   const leases = createLeases(context, runner, {
     isHere: ({ conversationId, id }) => {
@@ -216,6 +218,10 @@ export function createEngine(context: RunContext, workspaces: Workspaces): Engin
       await ends.flush();
       await leases.release();
       for (const turn of logs.running()) letGo(turn);
+    },
+    measure() {
+      const isLive = (turn: LiveTurn) => !turn.isOver && runs.get(turn)?.isElsewhere === false;
+      return { liveTurns: [...logs.running()].filter(isLive).length, heldBytes: logs.bytes };
     },
     close: stopTicking,
   };

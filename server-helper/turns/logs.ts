@@ -11,6 +11,8 @@ export type Logs = {
   remove(turn: LiveTurn): void;
   running(): IterableIterator<LiveTurn>;
   settled(): IterableIterator<LiveTurn>;
+  /** Of all, counted by the latest sweep. */
+  readonly bytes: number;
   /** Counts the bytes anew and lets go of what is too old or too much. */
   sweep(): void;
 };
@@ -67,6 +69,9 @@ export function createLogs(now: () => number, maxBytes: number = limits.maxLogBy
     },
     running: () => running.values(),
     settled: () => settled.values(),
+    get bytes() {
+      return bytesAtSweep;
+    },
     sweep,
   };
 }

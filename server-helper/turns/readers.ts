@@ -5,6 +5,8 @@ import type { Following, LogSink } from './log.ts';
 export type Readers = {
   /** @throws HelperError `rate-limited` when the owner has as many open as one may have */
   require(owner: string): void;
+  /** Streams that are open. */
+  readonly count: number;
   /** Counts a reader for as long as it reads. */
   follow(owner: string, sink: LogSink, follow: (sink: LogSink) => Following): Following;
 };
@@ -19,17 +21,23 @@ export function refuseMore(what: string): never {
 
 export function createReaders(): Readers {
   const open = new Map<string, number>();
+  let count = 0;
 
   return {
     require(owner) {
       if ((open.get(owner) ?? 0) >= maxReaders) refuseMore('Too many answers are being read at once');
     },
+    get count() {
+      return count;
+    },
     follow(owner, sink, follow) {
+      count += 1;
       open.set(owner, (open.get(owner) ?? 0) + 1);
       let isOpen = true;
       const leave = () => {
         if (!isOpen) return;
         isOpen = false;
+        count -= 1;
         const left = (open.get(owner) ?? 1) - 1;
         if (left > 0) open.set(owner, left);
         else open.delete(owner);

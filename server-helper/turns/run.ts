@@ -6,6 +6,7 @@ import type { AgentReply, Frame } from '../agent/frame.ts';
 import type { AnswerEnd, AnswerSink } from '../agent/stream.ts';
 import { HelperError, toHelperError } from '../errors.ts';
 import { type Log, toLogFields } from '../log.ts';
+import type { Metrics } from '../metrics.ts';
 import { limits } from '../protocol/wire.ts';
 import type { ConversationRecord, Store } from '../store/store.ts';
 import { afterCancelMs, tellToStop } from './cancelling.ts';
@@ -20,6 +21,7 @@ export type RunContext = Clock & {
   conversations: AgentConversations;
   store: Store;
   log: Log;
+  metrics: Pick<Metrics, 'turnEnded'>;
 };
 
 /** Of one run: `hold` keeps the chat's next question waiting until what it is given has settled. */

@@ -2,7 +2,14 @@
 import type { AgentPause, AgentReply, Frame } from '../agent/frame.ts';
 import { type StoredPause, toPausedEvent, toTitle } from '../conversation/pause.ts';
 import { HelperError } from '../errors.ts';
-import { limits, type Message, problems, type Source, toAgentMessageId } from '../protocol/wire.ts';
+import {
+  limits,
+  type Message,
+  type ProblemCode,
+  problems,
+  type Source,
+  toAgentMessageId,
+} from '../protocol/wire.ts';
 import { TurnLog } from './log.ts';
 
 export type TurnEnd =
@@ -42,6 +49,8 @@ export class LiveTurn {
   /** By the monotonic clock. */
   lastLifeAt: number;
   startedAt: number;
+  /** When its first word came, if one has. */
+  saidAt: number | undefined;
   endedAt = 0;
   #end: TurnEnd | undefined;
   #endedBefore: number | undefined;
@@ -73,6 +82,10 @@ export class LiveTurn {
   /** What a paused turn waits for. */
   get waitsFor(): StoredPause | undefined {
     return this.#end?.status === 'paused' ? this.#end.stored : undefined;
+  }
+  /** Why it failed, if it did. */
+  get code(): ProblemCode | undefined {
+    return this.#end?.status === 'failed' ? this.#end.error.code : undefined;
   }
   /** Why the answer must not be read on, if it must not. */
   get failure(): HelperError | undefined {
@@ -133,6 +146,7 @@ export class LiveTurn {
   /** @param json the same as an event's data, where it is at hand */
   say(text: string, json?: Uint8Array): void {
     if (text === '' || this.isOver) return;
+    this.saidAt ??= this.clock.monotonicNow();
     this.#count(text);
     this.text += text;
     if (json) this.log.appendText(json);
@@ -212,6 +226,7 @@ export class LiveTurn {
     this.#end = undefined;
     this.textBefore = this.text;
     this.pause = undefined;
+    this.saidAt = undefined;
     this.reply = undefined;
     this.saidDone = false;
     this.#endedBefore = undefined;

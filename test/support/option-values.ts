@@ -188,6 +188,18 @@ export const tried: Tried = {
     wrong: [-1, 0.5, 21, Number.NaN, Number.POSITIVE_INFINITY, '1', '', null, []],
     right: [undefined, 0, 1, 20],
   },
+  metricsToken: {
+    wrong: [
+      '',
+      'short',
+      `${'metrics-token-'.repeat(3)} `,
+      'a'.repeat(40),
+      ['metrics-token-'.repeat(3)],
+      7,
+      null,
+    ],
+    right: [undefined, 'metrics-token-'.repeat(3)],
+  },
   log: {
     wrong: ['', 'info', {}, { info() {}, warn() {} }, console.log, 7],
     right: [undefined, silentLog, console],

@@ -101,6 +101,7 @@ const wrong: Record<string, string[]> = {
   PORCHLIGHT_WEBHOOK_SECRET: [',', ' ', 'hook,'],
   PORCHLIGHT_TRUSTED_PROXIES: [' ', '-1', 'one', '0x1', '1e0', '1.0', '1\n', '21', 'true'],
   PORCHLIGHT_RETENTION_DAYS: [' ', '0', '-1', 'ninety', '1.5', '3651', '90\n'],
+  PORCHLIGHT_METRICS_TOKEN: [' ', 'short', 'metrics token of more than forty characters'],
   PORCHLIGHT_LIMITS: [' ', 'OFF', 'Off', 'off\n', 'false', '0', 'no'],
   PORT: [' ', 'eighty', '-1', '65536', '0x50', '8e1', '80\n', '80.0'],
   HOST: [' ', '127.0.0.1\n', ' ::1', 'a b'],

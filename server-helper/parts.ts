@@ -1,0 +1,82 @@
+/** Puts the helper's parts together: options and what the runtime gives → what every route works with. */
+import { createAgentBot } from './agent/bot.ts';
+import { createAgentChat } from './agent/chat.ts';
+import { createAgentConversations } from './agent/conversation.ts';
+import { createAgentHttp, type Dispatch } from './agent/http.ts';
+import { createAgentWorkspaces } from './agent/workspace.ts';
+import { openSessions } from './auth/keyring.ts';
+import { createLimiter } from './auth/limit.ts';
+import type { Sessions } from './auth/session.ts';
+import type { Config } from './config.ts';
+import { createLeftovers } from './conversation/leftovers.ts';
+import { createWorkspaces } from './conversation/workspace.ts';
+import { createPace } from './log.ts';
+import { createMetrics, type ProcessGauges } from './metrics.ts';
+import type { Parts } from './routes/exchange.ts';
+import { createEngine } from './turns/engine.ts';
+import { createReaders } from './turns/readers.ts';
+
+export type RuntimeParts = {
+  dispatch: Dispatch;
+  now: () => number;
+  monotonicNow: () => number;
+  measureProcess: (() => ProcessGauges) | undefined;
+};
+
+export function createParts(
+  config: Config,
+  { dispatch, now, monotonicNow, measureProcess }: RuntimeParts,
+  closing: AbortSignal,
+): Parts {
+  const { store, log } = config;
+  const metrics = createMetrics();
+  const http = createAgentHttp(config, dispatch, undefined, metrics.agentAnswered);
+  const chat = createAgentChat(http);
+  const conversations = createAgentConversations(http);
+  const workspaces = createAgentWorkspaces(http);
+  const pins = createWorkspaces(config.workspace, store, workspaces.create);
+  const engine = createEngine({ chat, conversations, store, log, now, monotonicNow, metrics }, pins);
+  const leftovers = createLeftovers({
+    store,
+    bot: config.botId,
+    log,
+    now,
+    delete: {
+      async chat(chatId) {
+        await engine.quiet(chatId);
+        await conversations.delete(chatId);
+      },
+      workspace: workspaces.delete,
+    },
+    room: () => http.quota.room(closing),
+  });
+  let sessions: Promise<Sessions> | undefined;
+  return {
+    config,
+    store,
+    now,
+    isDue: createPace(monotonicNow),
+    chat,
+    conversations,
+    limiter: createLimiter(),
+    bot: createAgentBot(http),
+    engine,
+    leftovers,
+    readers: createReaders(),
+    metrics,
+    measureProcess,
+    inFlight: new Set(),
+    room: http.quota.room,
+    closing,
+    sessions: () => {
+      sessions ??= openSessions(config, `${config.projectId} ${config.botId}`, now).catch(
+        (error: unknown) => {
+          // Forgotten, so that the next request asks the store again.
+          sessions = undefined;
+          throw error;
+        },
+      );
+      return sessions;
+    },
+  };
+}
