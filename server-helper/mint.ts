@@ -26,6 +26,7 @@ export async function signSsoToken(
   secret: string,
   expiresInSeconds = defaultSeconds,
 ): Promise<string> {
+  requireNames(claims);
   const { email, name, externalId, issuer } = claims;
   requireMinting(secret, issuer, expiresInSeconds);
   const key = new TextEncoder().encode(secret);
@@ -41,6 +42,12 @@ export async function signSsoToken(
     .setIssuedAt(now)
     .setExpirationTime(now + Math.floor(expiresInSeconds))
     .sign(key);
+}
+
+/** A row of a database in which the id has the claim's name would make a token without it. @throws TypeError */
+export function requireNames(claims: SsoClaims): void {
+  if ('external_id' in claims && isAbsent(claims.externalId))
+    throw new TypeError('external_id is the name in the token: give it as externalId');
 }
 
 /** What can be wrong whoever the visitor is. @throws TypeError naming it */

@@ -69,8 +69,10 @@ export function tokenListener<From extends IncomingMessage>(
 ): (request: From, response: ServerResponse) => Promise<void> {
   const answer = tokenRoute(getUser, options);
   return async (request, response) => {
-    const { status, headers, body } = await answer(request);
-    response.writeHead(status, Object.fromEntries(headers)).end(await new Response(body).text());
+    const reply = await answer(request);
+    const text = await reply.text();
+    // A time limit of the site's own may have answered meanwhile.
+    if (!response.headersSent) response.writeHead(reply.status, Object.fromEntries(reply.headers)).end(text);
   };
 }
 

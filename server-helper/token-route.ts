@@ -1,6 +1,6 @@
 /** The address at which a page asks for a token: whose, the site's own session says, and never the request's words. */
 import { consoleLog, type Log, toLogFields } from './log.ts';
-import { requireMinting, type SsoClaims, signSsoToken } from './mint.ts';
+import { requireMinting, requireNames, type SsoClaims, signSsoToken } from './mint.ts';
 
 /** Whoever is signed in, of whatever the framework hands to a route; null or undefined: nobody. */
 export type GetUser<From> = (
@@ -18,6 +18,12 @@ export type TokenRouteOptions = {
   log?: Log;
 };
 
+const names: Readonly<Record<keyof TokenRouteOptions, true>> = {
+  secret: true,
+  issuer: true,
+  expiresInSeconds: true,
+  log: true,
+};
 const headers = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
 
 /**
@@ -29,6 +35,8 @@ export function tokenRoute<From>(
   getUser: GetUser<From>,
   options: TokenRouteOptions = {},
 ): (from: From) => Promise<Response> {
+  const unknown = Object.keys(options).find((name) => !Object.hasOwn(names, name));
+  if (unknown !== undefined) throw new TypeError(`${unknown} is not an option of tokenRoute`);
   const { log = consoleLog, secret, issuer, expiresInSeconds = 600 } = options;
   // The environment may not be there yet, as in a build; what is given is.
   requireMinting(secret ?? '-'.repeat(32), issuer, expiresInSeconds);
@@ -61,11 +69,12 @@ async function mint(
       .map((one) => one.trim())
       .find(Boolean);
   if (!key) throw new Unminted('PORCHLIGHT_SSO_SECRET is missing');
-  const claims = {
-    ...user,
-    issuer: issuer ?? user.issuer ?? (readVariable('PORCHLIGHT_SSO_ISSUER') || null),
-  };
   try {
+    requireNames(user);
+    // One by one: those of a class's object may be accessors, which a copy of it would not have.
+    const { email, name, externalId } = user;
+    const stated = issuer ?? user.issuer ?? (readVariable('PORCHLIGHT_SSO_ISSUER') || null);
+    const claims = { email, name: name ?? null, externalId: externalId ?? null, issuer: stated };
     return await signSsoToken(claims, key, expiresInSeconds);
   } catch (error) {
     throw new Unminted((error as Error).message);

@@ -13,7 +13,13 @@ const question = 'Hello';
 
 export type Send = (path: string, init: RequestInit) => Promise<Response>;
 
-export async function checkQuestion(config: Config, send: Send): Promise<Finding[]> {
+/** @param readLast what the helper logged last, where it runs here */
+export async function checkQuestion(
+  config: Config,
+  send: Send,
+  readLast?: () => string | undefined,
+): Promise<Finding[]> {
+  let logged: string | undefined;
   const find = (state: Finding['state'], text: string): Finding[] => [{ about: 'question', state, text }];
   const signal = AbortSignal.timeout(timeoutMs);
   const call = (method: string, path: string, body: object | undefined, session = '') =>
@@ -57,7 +63,9 @@ export async function checkQuestion(config: Config, send: Send): Promise<Finding
     const reader = createSseReader(({ event = '', data }) => {
       times.push(performance.now() - askedAt);
       if (/^turn-(completed|failed|stopped|paused)$/.test(event)) end = event;
-      if (event === 'turn-failed') why = (JSON.parse(data) as { code: string }).code;
+      if (event !== 'turn-failed') return;
+      why = (JSON.parse(data) as { code: string }).code;
+      logged = readLast?.();
     });
     for await (const bytes of asked.body as unknown as AsyncIterable<Uint8Array>) {
       reader.push(bytes);
@@ -67,7 +75,7 @@ export async function checkQuestion(config: Config, send: Send): Promise<Finding
     if (end === 'turn-failed')
       return find(
         'wrong',
-        `failed: ${why}. The helper’s log says what the agent answered; may the key ask for the purpose “service”, with a workspace?`,
+        `failed: ${why}. ${logged ?? 'The helper’s log says what the agent answered'}${why === 'agent-refused' ? '; may the key ask for the purpose “service”, with a workspace?' : ''}`,
       );
     if (end === '')
       return find('wrong', 'the answer broke off before its end: does a proxy cut long replies?');

@@ -2,14 +2,14 @@
 import { defineCommand } from 'citty';
 import { createUndiciDispatch } from '../agent/dispatch-undici.ts';
 import { readOptions } from '../config.ts';
-import { silentLog } from '../log.ts';
+import type { Log } from '../log.ts';
 import { checkAddress } from './check-address.ts';
 import { checkAgent } from './check-agent.ts';
 import { checkQuestion } from './check-question.ts';
 import { checkSettings } from './check-settings.ts';
 import { checkSignIn } from './check-sign-in.ts';
 import type { Finding } from './finding.ts';
-import { quit, readSettings, refuseUnknownFlags } from './settings.ts';
+import { quit, readSettings, refuseUnknown } from './settings.ts';
 
 const marks = { ok: 'ok   ', note: 'note ', wrong: 'WRONG' };
 
@@ -30,9 +30,10 @@ export const check = defineCommand({
     },
   },
   async run({ args, rawArgs, cmd }) {
-    refuseUnknownFlags(rawArgs, cmd.args);
+    refuseUnknown(rawArgs, cmd.args, args._);
+    const heard = hear();
     const url = args.url === undefined ? undefined : toUrl(args.url);
-    const { settings, helper } = readSettings(silentLog);
+    const { settings, helper } = readSettings(heard.log);
     const config = readOptions(settings.options);
     const { dispatch, close } = createUndiciDispatch();
     let faults = 0;
@@ -54,6 +55,7 @@ export const check = defineCommand({
           url === undefined
             ? (path, init) => helper.fetch(new Request(`http://localhost${config.basePath}${path}`, init))
             : (path, init) => fetch(url + path, init),
+          url === undefined ? heard.readLast : undefined,
         ),
       );
     }
@@ -62,6 +64,16 @@ export const check = defineCommand({
     process.exitCode = faults === 0 ? 0 : 1;
   },
 });
+
+/** A log of which the last line is kept: the helper that is asked here has no other. */
+function hear(): { log: Log; readLast: () => string | undefined } {
+  let last: string | undefined;
+  const keep: Log['warn'] = ({ status, agentCode, cause }, message) => {
+    const known = [status, agentCode, cause].filter((one) => one !== undefined).join(' ');
+    last = known === '' ? message : `${message} (${known})`;
+  };
+  return { log: { info() {}, warn: keep, error: keep }, readLast: () => last };
+}
 
 function toUrl(text: string): string {
   if (!URL.canParse(text) || !/^https?:/.test(text))

@@ -5,7 +5,7 @@ import { defineCommand } from 'citty';
 import pino from 'pino';
 import { toCauseCode } from '../errors.ts';
 import { createLogOutput } from '../log-output.ts';
-import { quit, readSettings, refuseUnknownFlags } from './settings.ts';
+import { quit, readSettings, refuseUnknown } from './settings.ts';
 
 const requestTimeoutMs = 30_000;
 const headersTimeoutMs = 10_000;
@@ -27,8 +27,8 @@ const listenFaults: Readonly<Record<string, string>> = {
 
 export const serve = defineCommand({
   meta: { name: 'serve', description: 'Run the helper; options are read from PORCHLIGHT_… variables' },
-  async run({ rawArgs }) {
-    refuseUnknownFlags(rawArgs);
+  async run({ args, rawArgs }) {
+    refuseUnknown(rawArgs, {}, args._);
     const log = pino({ name: 'porchlight', base: null }, createLogOutput(process.stdout.fd));
     const { settings, helper } = readSettings(log);
     await settings.options.store

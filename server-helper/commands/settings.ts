@@ -17,14 +17,21 @@ export function quit(message: string): never {
   process.exit(1);
 }
 
-/** What is misspelt would be taken for not said. @param args of the command, by their names */
-export function refuseUnknownFlags(rawArgs: readonly string[], args: object = {}): void {
+/** What is misspelt would be taken for not said. @param args of the command, by their names; @param words that belong to no flag */
+export function refuseUnknown(
+  rawArgs: readonly string[],
+  args: object = {},
+  words: readonly string[] = [],
+): void {
   const known = Object.keys(args).map((name) => `--${name}`);
   for (const arg of rawArgs) {
-    const [flag = ''] = arg.split('=');
+    const [flag = '', value] = arg.split('=');
+    const { type } = (args as Record<string, { type?: string } | undefined>)[flag.slice(2)] ?? {};
+    if (type === 'boolean' && value !== undefined) quit(`${flag} is given without a value, or not at all`);
     if (!flag.startsWith('-') || known.includes(flag)) continue;
     quit(
       `${flag} is not known: ${known.length > 0 ? `there is ${known.join(', ')}` : 'variables alone set it up, as PORT and PORCHLIGHT_ORIGINS'}`,
     );
   }
+  if (words[0] !== undefined) quit(`${words[0]} is not known here: each value stands behind its flag`);
 }

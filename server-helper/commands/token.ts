@@ -1,7 +1,7 @@
 /** `porchlight token`: mints an SSO token, to try a sign-in with. */
 import { defineCommand } from 'citty';
 import { signSsoToken } from '../mint.ts';
-import { quit, refuseUnknownFlags } from './settings.ts';
+import { quit, refuseUnknown } from './settings.ts';
 
 export const token = defineCommand({
   meta: {
@@ -16,7 +16,7 @@ export const token = defineCommand({
     'expires-in': { type: 'string', default: '600', description: 'seconds, at most 3600' },
   },
   async run({ args, rawArgs, cmd }) {
-    refuseUnknownFlags(rawArgs, cmd.args);
+    refuseUnknown(rawArgs, cmd.args, args._);
     const secret = process.env.PORCHLIGHT_SSO_SECRET?.split(',')[0]?.trim();
     if (!secret) quit('PORCHLIGHT_SSO_SECRET is missing');
     const claims = {

@@ -17,6 +17,7 @@ export function createWorkspaces(
   store: Store,
   create: (name: string) => Promise<string>,
 ): Workspaces {
+  const isMaking = option === 'conversation' || option === 'visitor';
   // Two first turns of one visitor at the same moment must not make two workspaces.
   const making = new Map<string, Promise<string>>();
 
@@ -59,22 +60,31 @@ export function createWorkspaces(
     }
     return requirePin(stands);
   };
+  const choose = async ({ id, owner, bot }: ConversationRecord, gone: string | undefined) => {
+    if (option === 'conversation') {
+      const made = await create('Conversation');
+      return requirePin(await keep(made, bot, () => store.pinWorkspace(id, made, 'conversation', gone)));
+    }
+    if (option === 'visitor') return pinVisitors(id, owner, bot, gone);
+    const chosen = typeof option === 'function' ? await option({ owner, conversationId: id }) : option;
+    if (chosen === gone) throw new HelperError('agent-refused');
+    return requirePin(await store.pinWorkspace(id, requirePin(chosen), undefined, gone));
+  };
   const requirePin = (workspace: string | undefined): string => {
     if (typeof workspace !== 'string' || workspace === '') throw new HelperError('internal');
     return workspace;
   };
 
   return {
-    async pin({ id, owner, bot, workspace }, gone) {
+    async pin(conversation, gone) {
+      const { workspace, bot } = conversation;
       if (workspace && workspace !== gone) return workspace;
-      if (option === 'conversation') {
-        const made = await create('Conversation');
-        return requirePin(await keep(made, bot, () => store.pinWorkspace(id, made, 'conversation', gone)));
-      }
-      if (option === 'visitor') return pinVisitors(id, owner, bot, gone);
-      const chosen = typeof option === 'function' ? await option({ owner, conversationId: id }) : option;
-      if (chosen === gone) throw new HelperError('agent-refused');
-      return requirePin(await store.pinWorkspace(id, requirePin(chosen), undefined, gone));
+      const pinned = await choose(conversation, gone);
+      const isMadeHere = workspace === gone ? conversation.workspaceOf !== undefined : isMaking;
+      // The agent may have been wrong, and what was made here is not left there.
+      if (gone !== undefined && gone !== pinned && isMadeHere)
+        await store.putLeftovers([{ kind: 'workspace', id: gone, bot }]);
+      return pinned;
     },
   };
 }

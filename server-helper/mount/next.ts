@@ -4,6 +4,7 @@ import { createNodeHelper, type NodeHelper } from '../node.ts';
 
 type Handler = (request: Request) => Promise<Response>;
 
+const readAgainMs = 5_000;
 const key = Symbol.for('porchlight.next');
 const shared = globalThis as { [key]?: Map<string, NodeHelper> };
 shared[key] ??= new Map();
@@ -13,19 +14,31 @@ const helpers = shared[key];
 /**
  * A visitor’s address is the last of X-Forwarded-For, where Next says it: without a proxy of the site’s own before Next that
  * is what the visitor says, if anything. With more of them `trustedProxies` is their number.
- * @param readOptions asked once, with the first request, so that a build needs neither the environment nor a store
+ * @param readOptions asked with the first request, and again after 5 s where it throws, so that a build needs neither the environment nor a store
  */
 export function createRoute(readOptions: () => HelperOptions) {
   let basePath: string | undefined;
-  let fault: unknown;
-  const find = (): NodeHelper => {
-    // What was wrong is wrong still, and reading it again would open the store again.
-    if (fault !== undefined) throw fault;
+  let fault: { error: unknown; untilMs: number } | undefined;
+  /** @param againMs when it may be tried again */
+  const orKeep = <T>(read: () => T, againMs: number): T => {
     try {
-      basePath ??= place(createNodeHelper({ trustedProxies: 1, ...readOptions() }));
+      return read();
     } catch (error) {
-      fault = error;
+      fault = { error, untilMs: performance.now() + againMs };
       throw error;
+    }
+  };
+  const find = (): NodeHelper => {
+    if (fault && performance.now() < fault.untilMs) throw fault.error;
+    if (basePath === undefined) {
+      // A disk that was full, a folder that was not mounted yet.
+      const options = orKeep(readOptions, readAgainMs);
+      // What is wrong is wrong still, and reading it again would open the store again.
+      const helper = orKeep(
+        () => createNodeHelper({ trustedProxies: 1, ...options }),
+        Number.POSITIVE_INFINITY,
+      );
+      basePath = place(helper);
     }
     return helpers.get(basePath) as NodeHelper;
   };

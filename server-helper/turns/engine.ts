@@ -111,26 +111,29 @@ export function createEngine(context: RunContext, workspaces: Workspaces): Engin
   };
   const start = (conversation: ConversationRecord, record: TurnRecord, question: TurnQuestion) => {
     const { turn, run } = open(conversation, record, { tellerId: record.teller ?? crypto.randomUUID() });
-    const prepare = async () => {
-      await cancelling.quiet(conversation.chatId);
+    const { chatId, mode } = conversation;
+    const chatMode = question.isMember ? mode : 'ask';
+    /** @param gone the agent does not have it, and has not asked */
+    const prepare = async (gone?: string) => {
+      await cancelling.quiet(chatId);
       if (turn.isOver || turn.isClosing) return;
-      const workspace = await workspaces.pin(conversation);
-      if (question.replaces !== undefined) await takeBack(context, conversation, question.replaces, turn);
+      const workspace = await workspaces.pin(conversation, gone);
+      if (question.replaces !== undefined && gone === undefined)
+        await takeBack(context, conversation, question.replaces, turn);
       // Stopped or deleted meanwhile at another helper, it is not asked: the next look at the leases ends it here. A store
       // that does not answer is no reason to fail it.
       const stands = await store.findTurn(conversation.id, turn.id).catch(() => record);
       if (!isHeld(stands)) return;
-      const { chatId, mode } = conversation;
-      const chatMode = question.isMember ? mode : 'ask';
-      const ask = (workspace: string, again?: () => Promise<void>) =>
-        run.ask((sink) => chat.ask({ ...question, chatId, chatMode, workspace }, sink), again);
-      ask(workspace, async () => ask(await workspaces.pin(conversation, workspace)));
+      const again = gone === undefined ? () => send(workspace) : undefined;
+      run.ask((sink) => chat.ask({ ...question, chatId, chatMode, workspace }, sink), again);
     };
-    prepare().catch((error: unknown) => {
-      if (!(error instanceof HelperError))
-        log.error({ ...toLogFields(error), turnId: turn.id }, 'a question could not be sent');
-      return run.fail(toHelperError(error));
-    });
+    const send = (gone?: string) =>
+      prepare(gone).catch((error: unknown) => {
+        if (!(error instanceof HelperError))
+          log.error({ ...toLogFields(error), turnId: turn.id }, 'a question could not be sent');
+        return run.fail(toHelperError(error));
+      });
+    void send();
     return turn;
   };
   const mend = (conversation: ConversationRecord, record: TurnRecord) => {

@@ -4,7 +4,7 @@ import type { AgentConversations } from '../agent/conversation.ts';
 import { AgentUntaken, WorkspaceMissing } from '../agent/failure.ts';
 import type { AgentReply, Frame } from '../agent/frame.ts';
 import type { AnswerEnd, AnswerSink } from '../agent/stream.ts';
-import { HelperError, toHelperError } from '../errors.ts';
+import { HelperError } from '../errors.ts';
 import { type Log, toLogFields } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import { limits } from '../protocol/wire.ts';
@@ -169,8 +169,7 @@ export class TurnRun implements AnswerSink {
   async #settle(end: AnswerEnd): Promise<void> {
     const { turn, context } = this;
     const { reply, pause } = turn;
-    if (this.#again && end.kind === 'failed' && end.error instanceof WorkspaceMissing)
-      return this.#again().catch((error: unknown) => this.fail(toHelperError(error)));
+    if (this.#again && end.kind === 'failed' && end.error instanceof WorkspaceMissing) return this.#again();
     if (pause) return context.close(this, turn.toPaused(toStored(pause, context)));
     if (reply && !turn.damaged) return this.#completeWith(reply);
     // A line too long is our reason to hang up, not the agent's: it would write on.

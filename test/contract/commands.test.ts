@@ -166,7 +166,12 @@ describe('check --ask', () => {
   test('names a refusal', async () => {
     rig.agent.nextChat((answer) => answer.refuse(403));
     const { code, output } = await run(['check', '--ask'], rig.agent.url);
-    expect([code, output]).toEqual([1, expect.stringContaining('WRONG question: failed: agent-refused')]);
+    expect([code, output]).toEqual([
+      1,
+      expect.stringMatching(
+        /WRONG question: failed: agent-refused\. the agent refused: check key, plan and credits \(403\); may the key/,
+      ),
+    ]);
   });
 
   test('leaves nothing behind, whatever becomes of the question', async () => {
@@ -288,6 +293,11 @@ test.each([
   [['serve', '--port', '5'], '--port is not known: variables alone set it up'],
   [['check', '--uri=https://chat.example'], '--uri is not known: there is --url, --ask'],
   [['token', '--mail', 'ada@larkfield.example', '--email', 'ada@larkfield.example'], '--mail is not known'],
+  [['token', '--email', 'ada@larkfield.example', 'Ada'], 'Ada is not known here'],
+  [['check', 'bogus'], 'bogus is not known here'],
+  [['serve', 'bogus'], 'bogus is not known here'],
+  [['check', '--ask', 'false'], 'false is not known here'],
+  [['check', '--ask=no'], '--ask is given without a value, or not at all'],
 ])('a flag that nobody reads is refused: %j', async (command, expected) => {
   const { code, output } = await run(command, rig.agent.url);
   expect([code, output]).toEqual([1, expect.stringContaining(expected)]);

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { sendJson } from '../support/fake-agent.ts';
 import { createGate } from '../support/gate.ts';
 import { until, untilAsync } from '../support/helper-process.ts';
 import { makePause, pauseWith, resumeWith } from '../support/pause.ts';
@@ -240,6 +241,41 @@ test('what was said before a stop at another helper is kept, though the answer e
   expect((await stream.whole()).ended('turn-stopped').message.text).toBe('A long and useful beginning ');
   const { messages } = await other.history(conversationId);
   expect(messages.at(-1)?.text).toBe('A long and useful beginning ');
+});
+
+test('a question stopped at the other helper while its workspace is made anew is never asked', async () => {
+  const visitor = await createVisitor(here.one);
+  const { conversationId } = await visitor.chat();
+  const gone = here.agent.callsTo('POST /v1/bot/chat').at(-1)?.body.workspace_uuid;
+  here.agent.override('POST /v1/bot/chat', (call, response, usual) =>
+    call.body.workspace_uuid === gone
+      ? sendJson(response, { error: { code: 'workspace_not_found', message: 'No such workspace.' } }, 404)
+      : usual(call, response),
+  );
+  const making = createGate();
+  here.agent.override('POST /v1/bot/workspace/create', async (call, response, usual) => {
+    await making.opened;
+    return usual(call, response);
+  });
+  const made = here.agent.callsTo('POST /v1/bot/workspace/create').length;
+  const question = makeQuestion();
+  const turnId = randomUUID();
+  const stream = await visitor.ask(conversationId, turnId, question);
+  await until(
+    () => here.agent.callsTo('POST /v1/bot/workspace/create').length > made,
+    'another workspace is made',
+  );
+  const elsewhere = at(here.two, visitor);
+  expect((await elsewhere.call('DELETE', toTurnPath(conversationId, turnId))).status).toBe(204);
+  making.open();
+  const next = await elsewhere.chat(makeQuestion(), conversationId);
+  here.agent.restore('POST /v1/bot/chat');
+  here.agent.restore('POST /v1/bot/workspace/create');
+  expect(next.stream.last.kind).toBe('turn-completed');
+  await stream.whole();
+  expect(stream.last.kind).toBe('turn-stopped');
+  // The one that the agent refused.
+  expect(here.agent.chatsAbout(question)).toHaveLength(1);
 });
 
 test('a conversation deleted at one helper ends at the other', async () => {

@@ -106,6 +106,34 @@ test('one that the site has set is not made anew, and the log names what is wron
   expect(told.output).toContain('the agent does not have the workspace');
 });
 
+test.each(['conversation', 'visitor'])(
+  'of workspaces a %s that the agent wrongly calls gone none is left there once the visitor is erased',
+  async (workspace) => {
+    const other = await startRig({ env: { PORCHLIGHT_WORKSPACE: workspace } });
+    const there = new Set<string>();
+    other.agent.override('POST /v1/bot/workspace/create', (_, response) => {
+      const uuid = `workspace-${there.size}-${Math.random()}`;
+      there.add(uuid);
+      sendJson(response, { workspace: { uuid } }, 201);
+    });
+    other.agent.override('DELETE /v1/bot/workspace/delete', (call, response) => {
+      there.delete(call.query.workspace_uuid ?? '');
+      sendJson(response, { success: true });
+    });
+    other.agent.override('POST /v1/bot/chat', (_, response) =>
+      sendJson(response, { error: { code: 'workspace_not_found', message: 'No such workspace.' } }, 404),
+    );
+    const guest = await other.visit();
+    const { conversationId, stream } = await guest.chat();
+    expect(stream.last.kind).toBe('turn-failed');
+    for (let times = 0; times < 3; times += 1) await guest.chat(makeQuestion(), conversationId);
+    expect(there.size).toBeGreaterThan(0);
+    expect((await guest.call('DELETE', '/visitor')).status).toBe(204);
+    await until(() => there.size === 0, 'all workspaces are deleted there');
+    await other.close();
+  },
+);
+
 test('deleting while the agent is away is kept for later, and the agent is told then', async () => {
   const other = await startRig({ movableClock: true });
   const guest = await other.visit();

@@ -38,6 +38,23 @@ test('in Next, options that are wrong are read once, and told with every request
   expect(read).toHaveBeenCalledTimes(1);
 });
 
+test('in Next, options that could not be read are read again, every five seconds at most', async () => {
+  const clock = vi.spyOn(performance, 'now');
+  const read = vi.fn(() => toOptions({ basePath: '/late' }));
+  read.mockImplementationOnce(() => {
+    throw new TypeError('store: late.db cannot be opened');
+  });
+  const route = createRoute(read);
+  clock.mockReturnValue(1_000);
+  await expect(get(route, '/late/healthz')).rejects.toThrow(/^store:/);
+  clock.mockReturnValue(5_999);
+  await expect(get(route, '/late/healthz')).rejects.toThrow(/^store:/);
+  expect(read).toHaveBeenCalledTimes(1);
+  clock.mockReturnValue(6_001);
+  expect((await get(route, '/late/healthz')).status).toBe(200);
+  clock.mockRestore();
+});
+
 test('in Next, a route that is compiled anew takes the place of the one before, which ends', async () => {
   const store = createMemoryStore();
   const close = vi.spyOn(store, 'close');

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
 import { verifySsoToken } from '../../server-helper/auth/sso.ts';
-import { tokenRoute } from '../../server-helper/index.ts';
+import { signSsoToken, tokenRoute } from '../../server-helper/index.ts';
 import type { LogFields } from '../../server-helper/log.ts';
 import { tokenListener } from '../../server-helper/node.ts';
 
@@ -77,6 +77,7 @@ test.each([
   [{ secret: [secret] as unknown as string }, /^secret/],
   [{ secret, expiresInSeconds: 7200 }, /^expiresInSeconds must be from 1 to 3600/],
   [{ secret, issuer: ' a' }, /^issuer must be/],
+  [{ ssoSecret: secret } as object, /^ssoSecret is not an option of tokenRoute/],
 ])('an option that is wrong is refused at once: %j', (options, fault) => {
   expect(() => tokenRoute(() => ada, options)).toThrow(fault);
 });
@@ -88,6 +89,53 @@ test('an error whose stack is no text is logged all the same', async () => {
   };
   expect((await tokenRoute(failing, { secret, log })(0)).status).toBe(500);
   expect(heard).toEqual([[{ error: 'Error', at: undefined }, 'a page was given no token']]);
+});
+
+test('a customer may be an object of a class, whose fields are accessors', async () => {
+  class Customer {
+    #row = { email: ada.email, name: ada.name, id: '1001' };
+    get email() {
+      return this.#row.email;
+    }
+    get name() {
+      return this.#row.name;
+    }
+    get externalId() {
+      return this.#row.id;
+    }
+  }
+  const reply = await tokenRoute(() => new Customer(), { secret })(0);
+  const { token } = (await reply.json()) as { token: string };
+  expect(await read(token)).toEqual({ owner: 'external:1001', email: ada.email, name: 'Ada' });
+});
+
+test('a row with the id under the claim’s own name makes no token without the id', async () => {
+  const row = { email: ada.email, external_id: '1001' };
+  const { log, heard } = hear();
+  expect((await tokenRoute(() => row, { secret, log })(0)).status).toBe(500);
+  expect(heard[0]?.[0]).toEqual({
+    reason: 'external_id is the name in the token: give it as externalId',
+  });
+  await expect(signSsoToken(row, secret)).rejects.toThrow(/^external_id is/);
+});
+
+test('one whose look-up outlasts the site’s own time limit ends nothing', async () => {
+  let look = () => {};
+  const looked = new Promise<void>((resolve) => {
+    look = resolve;
+  });
+  const listener = tokenListener(() => looked.then(() => ada), { secret });
+  let answered: Promise<void> | undefined;
+  const server = createServer((request, response) => {
+    answered = listener(request, response);
+    response.writeHead(503).end('too slow');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const reply = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  expect(reply.status).toBe(503);
+  look();
+  await expect(answered).resolves.toBeUndefined();
+  await new Promise((resolve) => server.close(resolve));
 });
 
 test('on Node the same, as a listener', async () => {
