@@ -1,5 +1,5 @@
 /** Promise 8 in a real browser: visits in several tabs in which the visitor changes, watched frame by frame. */
-import type { Page, Route } from 'playwright-core';
+import type { Page, Request, Route } from 'playwright-core';
 import { expect, test } from 'vitest';
 import type { PorchlightApi } from '../../widget/public.ts';
 import { createGate } from '../support/gate.ts';
@@ -697,6 +697,34 @@ test('a question of a guest whom the helper does not know any more is asked once
     .poll(() => here.site.asked.slice(1))
     .toEqual(['anonymous:2: a long question, well thought out']);
   expect(await chat.composer.inputValue()).toBe('');
+});
+
+test('two tabs of a guest whom the helper does not know any more, opened again at once, are one guest', async () => {
+  const one = await visit('/plain');
+  await one.chat.open();
+  await askAs(one.chat, 'anonymous:1');
+  const two = await visit('/plain');
+  await two.chat.show();
+  await two.chat.waitForAnswer('completed');
+  here.site.forgetGuests();
+  const gate = createGate();
+  here.site.today.sessionGate = gate;
+  const isSession = (request: Request) => request.url().endsWith('/session');
+  await Promise.all(
+    [one, two].map(({ page }) => Promise.all([page.waitForRequest(isSession), page.reload()])),
+  );
+  gate.open();
+  await askAs(one.chat, /^anonymous:/, 'One?');
+  await askAs(two.chat, /^anonymous:/, 'Two?');
+  const [first, second] = here.site.asked.slice(-2).map((line) => line.split(': ')[0]);
+  expect(second).toBe(first);
+  for (const [{ page, chat }, question] of [
+    [one, 'One?'],
+    [two, 'Two?'],
+  ] as const) {
+    await page.reload();
+    await expect.poll(() => chat.readQuestions()).toContain(question);
+  }
 });
 
 test('an old page that a script puts back at Back, its tag run again, makes nobody of Ben’s Ada', async () => {

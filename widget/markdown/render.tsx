@@ -131,11 +131,11 @@ function renderInline(
   return tokens.map((token): ComponentChildren => {
     switch (token.type) {
       case 'strong':
-        return <strong>{renderInline(token.tokens, context, inLink)}</strong>;
       case 'em':
-        return <em>{renderInline(token.tokens, context, inLink)}</em>;
-      case 'del':
-        return <del>{renderInline(token.tokens, context, inLink)}</del>;
+      case 'del': {
+        const Mark = token.type as 'em';
+        return <Mark>{renderInline(token.tokens, context, inLink)}</Mark>;
+      }
       case 'codespan':
         return <code>{withoutTurns(token.text)}</code>;
       case 'br':

@@ -136,7 +136,9 @@ export function createMemory(
   const read = (): Remembered => {
     const { chats, ...shared } = readAll();
     const place = readPlace(chats?.[key]);
-    return { ...shared, ...place, ...readTab(place) };
+    // A tab may know a guest by a former name.
+    const { subject, ...tab } = readTab(place);
+    return { ...shared, ...place, ...tab };
   };
   const write = ({ chats, ...shared }: Stored) => {
     const places = Object.entries(chats ?? {}).map(([name, place]) => [name, toFilled(place)] as const);

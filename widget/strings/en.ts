@@ -69,7 +69,6 @@ const words = {
   'decision-first': 'The agent waits for your decision. Decide, or stop it, to go on.',
   'answer-first': 'The agent is still answering. Wait for the end, or stop it.',
   'too-long': 'This is too long by {over} characters.',
-  'not-copied': 'Your browser did not let this be copied. It is selected: copy it there.',
   'not-sent': 'This was not sent yet.',
   'not-kept': 'Your browser does not let this page keep the conversation. It is gone when you leave.',
   'token-refused': 'Your sign-in could not be checked. You are chatting as a guest.',

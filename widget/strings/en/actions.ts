@@ -1,5 +1,8 @@
 /** English: what can be done with an answer that has ended. */
+import { words as copied } from './copied.ts';
+
 export const words = {
+  ...copied,
   copyAnswer: 'Copy the answer',
   answerCopied: 'Answer copied',
   voteUp: 'This answer helped',
