@@ -169,6 +169,24 @@ describe('the page', () => {
     expect(asked).toEqual([]);
   });
 
+  test('does not double what stands in the composer when that is drawn anew at the same moment', async () => {
+    await come('/plain');
+    await call(['prefill', 'I would like']);
+    await expect.poll(() => chat.composer.inputValue()).toBe('I would like');
+    await page.evaluate(() => {
+      const { shadowRoot } = document.querySelector('porchlight-chat')!;
+      new MutationObserver((_, observer) => {
+        if (!shadowRoot!.querySelector('.dock textarea')) return;
+        observer.disconnect();
+        Porchlight.prefill('to know');
+      }).observe(shadowRoot!, { childList: true, subtree: true });
+      Porchlight.setOpenStyle('dock');
+    });
+    await expect.poll(() => chat.composer.inputValue()).toContain('to know');
+    await page.waitForTimeout(200);
+    expect(await chat.composer.inputValue()).toBe('I would like\nto know');
+  });
+
   test('begins a new conversation and opens an earlier one', async () => {
     await come('/plain');
     const heard = await listen('messageSent');
@@ -310,10 +328,14 @@ describe('the page', () => {
   test('asks nothing that waited for half a minute: the visitor may be another by then', async () => {
     await come('/plain');
     await page.clock.install();
-    await page.route('**/widget/app-*.js', (route) => route.abort(), { times: 1 });
+    const gate = createGate();
+    await page.route('**/widget/app-*.js', async (route) => {
+      await gate.opened;
+      await route.continue();
+    });
     await call(['send', 'Where is my order?']);
-    await chat.inside('[part~="error"]').waitFor();
     await page.clock.fastForward(31_000);
+    gate.open();
     await chat.open();
     await chat.ask('Hello?');
     await chat.waitForAnswer('completed');

@@ -92,8 +92,8 @@ export function Composer({ focus }: { focus: boolean }) {
   const isKnown = subject !== undefined;
   // What stood here when the page was left; then each word of what stands here now.
   useEffect(() => {
-    const { draft } = memory.read();
-    if (isKnown && draft) putBefore(draft);
+    const { draft = '' } = memory.read();
+    if (isKnown && !shared.draft.value.startsWith(draft)) putBefore(draft);
   }, [isKnown]);
   useEffect(() => {
     if (isKnown) memory.keepDraft(shared.draft.value);
