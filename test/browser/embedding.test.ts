@@ -1,7 +1,7 @@
 /** Pages as they are: swapped bodies, modules, hotkeys, plain http, long addresses, a helper that is gone. */
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type Chat, findChat, launchBrowser } from '../support/browser.ts';
+import { type Chat, findChat, launchBrowser, triesImportsAgain } from '../support/browser.ts';
 import { type FakeHelper, startFakeHelper, toPage } from '../support/fakehelper.ts';
 import { createGate } from '../support/gate.ts';
 
@@ -330,6 +330,8 @@ test('an app that does not come is told to the visitor at the launcher and to th
   await chat.inside('[part~="error"]').waitFor();
   expect(told.join()).toContain(`error: Porchlight: ${helper.url} gave ${helper.here} no app`);
   await page.unroute('**/widget/app-*.js');
+  // As the sentence says.
+  if (!(await triesImportsAgain(page))) await page.reload();
   await chatWorks();
   expect(await chat.inside('[part~="error"]').count()).toBe(0);
 });

@@ -99,3 +99,16 @@ export function findChat(page: Page) {
 }
 
 export type Chat = ReturnType<typeof findChat>;
+
+/** Whether this browser tries an import again that has failed: Chromium up to 153 keeps a failure until the page goes. */
+export async function triesImportsAgain(page: Page): Promise<boolean> {
+  const file = '**/porchlight-probe.js';
+  // As text: what is compiled for Node would import in another way.
+  const load = (): Promise<boolean> =>
+    page.evaluate(`import('/porchlight-probe.js').then(() => true, () => false)`);
+  await page.route(file, (route) => route.abort());
+  await load();
+  await page.unroute(file);
+  await page.route(file, (route) => route.fulfill({ contentType: 'text/javascript', body: '' }));
+  return load();
+}

@@ -33,6 +33,7 @@ function readPieces(pieces: readonly Uint8Array[]): string[] {
   const told: string[] = [];
   let exchange: Exchange | undefined;
   const http = {
+    note() {},
     open(_method: string, _path: string, _call: unknown, opened: Exchange) {
       exchange = opened;
       return { abort() {} };

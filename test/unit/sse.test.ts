@@ -64,6 +64,7 @@ function readAnswer(pieces: Uint8Array[]) {
   let end: AnswerEnd | undefined;
   let exchange: Exchange | undefined;
   const http = {
+    note() {},
     open: (_method: string, _path: string, _options: object, opened: Exchange) => {
       exchange = opened;
       return { abort() {} };

@@ -24,8 +24,9 @@ export function createPart<P extends object>(
   const get = (helper: string): void => {
     if (isLoading || loaded.value) return;
     isLoading = true;
-    failed.value &&= Pending !== undefined;
-    load().then(
+    failed.value &&= !!Pending;
+    // Many a browser keeps a failed import for as long as the page is there: where it must fail it is not tried.
+    (navigator.onLine ? load() : Promise.reject()).then(
       (part) => {
         sheet.replaceSync(part.css ?? '');
         Object.assign(en, part.words);
