@@ -57,6 +57,12 @@ test('docs/operation.md tells each metric, and no other', () => {
   expect(told.toSorted()).toEqual(names.toSorted());
 });
 
+test('docs/threat-model.md names tests that are there', () => {
+  const named = [...read('docs/threat-model.md').matchAll(/`((?:unit|contract|browser)\/[\w-]+)`/g)];
+  expect(named.length).toBeGreaterThan(10);
+  expect(named.map(([, name]) => name).filter((name) => !existsSync(`test/${name}.test.ts`))).toEqual([]);
+});
+
 describe('docs/http-api.md', () => {
   const page = read('docs/http-api.md');
   const rows = [...page.matchAll(/^\| `([^`]+)` \|(.*)\|$/gm)].map(([, name = '', rest = '']) => ({
