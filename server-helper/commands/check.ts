@@ -69,7 +69,7 @@ export const check = defineCommand({
 function hear(): { log: Log; readLast: () => string | undefined } {
   let last: string | undefined;
   const keep: Log['warn'] = ({ status, agentCode, cause }, message) => {
-    const known = [status, agentCode, cause].filter((one) => one !== undefined).join(' ');
+    const known = [status, agentCode, cause].filter((one) => one !== undefined).join(', ');
     last = known === '' ? message : `${message} (${known})`;
   };
   return { log: { info() {}, warn: keep, error: keep }, readLast: () => last };

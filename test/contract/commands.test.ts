@@ -169,7 +169,7 @@ describe('check --ask', () => {
     expect([code, output]).toEqual([
       1,
       expect.stringMatching(
-        /WRONG question: failed: agent-refused\. the agent refused: check key, plan and credits \(403\); may the key/,
+        /WRONG question: failed: agent-refused\. the agent refused: check key, plan and credits \(403, no\); may the key/,
       ),
     ]);
   });
