@@ -5,9 +5,10 @@ import type { ProblemCode } from './protocol/wire.ts';
 export type EndedTurn = {
   status: 'completed' | 'stopped' | 'paused' | 'failed';
   code: ProblemCode | undefined;
-  /** Since the question, or since the decision; undefined where nothing was said. */
+  /** Since the question, or since the decision; undefined where nothing was said, or where it was counted before. */
   firstWordMs: number | undefined;
-  ms: number;
+  /** Undefined where this helper did not see it begin, or where only its visitor was waited for. */
+  ms: number | undefined;
 };
 
 /** What is so at this moment, in the units that the names say. */
@@ -51,7 +52,7 @@ export function createMetrics(): Metrics {
       turns.add(status);
       if (code !== undefined) failures.add(code);
       if (firstWordMs !== undefined) firstWord.observe(firstWordMs / 1000);
-      whole.observe(ms / 1000);
+      if (ms !== undefined) whole.observe(ms / 1000);
     },
     agentAnswered: calls.add,
     refused: refusals.add,

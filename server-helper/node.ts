@@ -85,8 +85,11 @@ function createOpenStream(response: ServerResponse): OpenStream {
     socket?.cork();
     response.flushHeaders();
     const sink: LogSink = {
-      write: (bytes) =>
-        socket && bytes.length <= maxCopiedBytes ? socket.write(toChunk(bytes)) : response.write(bytes),
+      write(bytes) {
+        if (!socket || bytes.length > maxCopiedBytes) return response.write(bytes);
+        // Its reader has left, and the response hears of that a moment later.
+        return socket.writable && socket.write(toChunk(bytes));
+      },
       end: () => response.end(),
       cut: () => response.destroy(),
     };

@@ -35,6 +35,7 @@ export function tokenRoute<From>(
   getUser: GetUser<From>,
   options: TokenRouteOptions = {},
 ): (from: From) => Promise<Response> {
+  if (typeof getUser !== 'function') throw new TypeError('getUser must be a function');
   const unknown = Object.keys(options).find((name) => !Object.hasOwn(names, name));
   if (unknown !== undefined) throw new TypeError(`${unknown} is not an option of tokenRoute`);
   const { log = consoleLog, secret, issuer, expiresInSeconds = 600 } = options;
@@ -69,10 +70,12 @@ async function mint(
       .map((one) => one.trim())
       .find(Boolean);
   if (!key) throw new Unminted('PORCHLIGHT_SSO_SECRET is missing');
+  // A function is no visitor either.
+  if (typeof user !== 'object') throw new Unminted('the visitor must be an object with email, or null');
+  // One by one: those of a class's object may be accessors, which a copy of it would not have.
+  const { email, name, externalId } = user;
   try {
     requireNames(user);
-    // One by one: those of a class's object may be accessors, which a copy of it would not have.
-    const { email, name, externalId } = user;
     const stated = issuer ?? user.issuer ?? (readVariable('PORCHLIGHT_SSO_ISSUER') || null);
     const claims = { email, name: name ?? null, externalId: externalId ?? null, issuer: stated };
     return await signSsoToken(claims, key, expiresInSeconds);

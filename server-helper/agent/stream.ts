@@ -89,6 +89,7 @@ class Answer implements Exchange {
       this.#reader = createSseReader((event) => this.#onEvent(event.event, event.data));
     } else if (type !== 'application/json') {
       // A captive portal or an error page with status 200: nothing of it is for the visitor.
+      this.http.target.log.warn({ path: this.path }, 'the agent answered with something else than JSON');
       return this.#finish({ kind: 'failed', error: new HelperError('agent-unavailable') });
     }
     this.sink.onOpen?.();

@@ -7,6 +7,8 @@ import type { Ends } from './ends.ts';
 import type { RunParts } from './run.ts';
 import type { LiveTurn, TurnEnd } from './turn.ts';
 
+const untimed = { firstWordMs: undefined, ms: undefined };
+
 /** @param letGo the turn has another end, which only its records can tell */
 export function createClosing(
   ends: Ends,
@@ -32,6 +34,7 @@ export function createClosing(
   };
   const write = async (turn: LiveTurn, end: TurnEnd): Promise<void> => {
     turn.log.flush();
+    const isTimed = turn.isOriginal && !turn.isOver;
     let { outcome, stands } = await ends.write(turn, end, turn.isOver ? { status: 'paused' } : running);
     // Stop came while a decision was being written: what it let run is stopped.
     if (outcome === 'other' && stands?.status === 'running' && stands.runner === runner)
@@ -51,8 +54,9 @@ export function createClosing(
     const { status, code, saidAt, startedAt } = turn;
     const ms = Math.round(turn.endedAt - startedAt);
     log.info({ turnId: turn.id, status, ms }, 'turn ended');
-    if (status !== 'running')
-      metrics.turnEnded({ status, code, firstWordMs: saidAt && saidAt - startedAt, ms });
+    if (status === 'running') return;
+    const firstWordMs = saidAt && saidAt - startedAt;
+    metrics.turnEnded({ status, code, ...(isTimed ? { firstWordMs, ms } : untimed) });
   };
   return close;
 }

@@ -9,7 +9,7 @@ const answers: Record<string, string[]> = {
   table: [
     `Our sizes:\n\n|${' a column that is wide |'.repeat(12)}\n|${'---|'.repeat(12)}\n|${' cell |'.repeat(12)}\n\nThat is all.`,
   ],
-  'small table': ['| one | two |\n|---|---|\n| 1 | 2 |'],
+  'small table': ['| one | two |\n|---|---|\n| 1 | ~~2~~ |'],
   code: [`\`\`\`js title="x"\n${longLine}\n\`\`\`\n\nAnd:\n\n\`\`\`\nnpm start\n\`\`\``],
   'growing code': [`\`\`\`py\n${longLine}\n`, 'x = 1\n', '```'],
 };
@@ -48,6 +48,11 @@ test('a wide table scrolls in its own box, by keyboard too, and the words around
 test('a table that fits is no stop of the keyboard', async () => {
   const answer = await ask('small table');
   expect(await answer.locator('.scroll').getAttribute('tabindex')).toBeNull();
+});
+
+test('a table is read out without its lines', async () => {
+  await ask('small table');
+  await expect.poll(() => scene.chat.announcer.textContent()).toBe('Answer: one two 1 2');
 });
 
 test('code names its language, which is not copied with it', async () => {

@@ -810,7 +810,7 @@ test('a storage that takes all and keeps nothing is told, and its guest has one 
   await chat.open();
   await chat.panel.getByText('Hello there.').waitFor();
   await askAs(chat, 'anonymous:1');
-  await chat.panel.getByText('does not let this page keep the conversation').first().waitFor();
+  await chat.panel.getByText('This browser does not keep the conversation').first().waitFor();
   await showTab(page, false);
   await showTab(page, true);
   await page.waitForTimeout(300);

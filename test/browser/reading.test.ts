@@ -145,7 +145,7 @@ test('the first question is at the top too where nothing can be stored', async (
   gate.open();
   await chat.ask('Select?');
   await chat.waitForAnswer('completed');
-  await chat.panel.getByText('does not let this page keep the conversation').first().waitFor();
+  await chat.panel.getByText('This browser does not keep the conversation').first().waitFor();
   const area = (await list(chat).boundingBox())!;
   expect((await chat.questions.first().boundingBox())!.y).toBeGreaterThanOrEqual(area.y);
 });

@@ -235,9 +235,11 @@ const scenes: Record<State, Act> = {
     await scene.page.route('**/conversations/*cursor*', fail);
     await scene.page.reload();
     await scene.chat.messages.nth(19).waitFor();
-    await scene.chat.inside('[role="log"]').evaluate((area) => {
-      area.scrollTop = 0;
-    });
+    const list = scene.chat.inside('[role="log"]');
+    const fromEnd = () => list.evaluate((one) => one.scrollHeight - one.clientHeight - one.scrollTop);
+    await expect.poll(fromEnd).toBeLessThan(2);
+    await list.hover();
+    await scene.page.mouse.wheel(0, -20_000);
   },
   'list-failed': async ({ page, chat }) => {
     await page.route('**/conversations', only('GET', fail));

@@ -70,6 +70,13 @@ test.each(failures)(
   },
 );
 
+test('a web page in an answer’s place is told to the operator', async () => {
+  await ask(({ response }) => {
+    response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Portal</h1>');
+  });
+  expect(rig.helper.output).toContain('the agent answered with something else than JSON');
+});
+
 test.each([201, 202])('an answer with status %d streams like any other', async (status) => {
   const { stream } = await ask((answer) => {
     answer.recordQuestion();

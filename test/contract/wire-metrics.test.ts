@@ -2,8 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { startHelper, visitorMark } from '../support/helper-process.ts';
+import { makePause, pauseWith } from '../support/pause.ts';
 import { useRig } from '../support/rig.ts';
-import { makeQuestion } from '../support/visitor.ts';
+import { makeQuestion, toTurnPath } from '../support/visitor.ts';
 
 const token = 'metrics-token-of-forty-characters-0123456';
 const { rig, visitor } = await useRig({ env: { PORCHLIGHT_METRICS_TOKEN: token } });
@@ -81,6 +82,20 @@ test('turns are counted by their ends, with their times, and the calls of the ag
   expect(await grown('porchlight_turns_total{end="stopped"}')).toBe(1);
   await expect.poll(async () => (await read()).porchlight_readers).toBe(0);
   expect((await read()).porchlight_live_turns).toBe(0);
+});
+
+test('a pause that is stopped is counted, and neither its first word again nor the time its visitor took', async () => {
+  rig.agent.nextChat(pauseWith(makePause({ name: 'order_status', parameters: {} })));
+  const conversationId = randomUUID();
+  const turnId = randomUUID();
+  const before = await read();
+  const grown = async (name: string) => ((await read())[name] ?? 0) - (before[name] ?? 0);
+  await (await visitor.ask(conversationId, turnId, makeQuestion('metrics'))).whole();
+  expect(await grown('porchlight_turns_total{end="paused"}')).toBe(1);
+  await visitor.call('DELETE', toTurnPath(conversationId, turnId));
+  await expect.poll(() => grown('porchlight_turns_total{end="stopped"}')).toBe(1);
+  expect(await grown('porchlight_first_word_seconds_count')).toBe(1);
+  expect(await grown('porchlight_turn_seconds_count')).toBe(1);
 });
 
 test('refusals are counted by their code', async () => {

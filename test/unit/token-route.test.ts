@@ -119,6 +119,25 @@ test('a row with the id under the claim’s own name makes no token without the 
   await expect(signSsoToken(row, secret)).rejects.toThrow(/^external_id is/);
 });
 
+test('what is no object is told to the developer without its words', async () => {
+  const { log, heard } = hear();
+  const asText = (() => ada.email) as unknown as () => typeof ada;
+  expect((await tokenRoute(asText, { secret, log })(0)).status).toBe(500);
+  const asGetter = () =>
+    Object.defineProperty({ ...ada }, 'email', {
+      get() {
+        throw new Error(`no row of ${ada.email}`);
+      },
+    });
+  expect((await tokenRoute(asGetter, { secret, log })(0)).status).toBe(500);
+  expect(heard.map(([fields]) => fields)).toEqual([
+    { reason: 'the visitor must be an object with email, or null' },
+    { error: 'Error', at: expect.any(String) as unknown as string },
+  ]);
+  expect(JSON.stringify(heard)).not.toContain(ada.email);
+  expect(() => tokenRoute({} as never)).toThrow('getUser must be a function');
+});
+
 test('one whose look-up outlasts the site’s own time limit ends nothing', async () => {
   let look = () => {};
   const looked = new Promise<void>((resolve) => {

@@ -72,7 +72,7 @@ test('Enter while an answer is written keeps the draft and says why', async () =
   await screen.findByRole('button', { name: 'Stop the answer' });
   write('Second?');
   press({ key: 'Enter' });
-  const why = 'The agent is still answering. Wait for the end, or stop it.';
+  const why = 'An earlier question is still open. Wait for the end, or stop it.';
   await waitFor(() => expect(screen.getByRole('status').textContent).toBe(why));
   expect(field().value).toBe('Second?');
   expect(asked()).toEqual(['First?']);

@@ -110,7 +110,7 @@ export const de: Strings = {
   paused: 'Der Agent wartet auf Ihre Entscheidung.',
   'pause-expired': 'Die Zeit für die Entscheidung ist vorbei.',
   'decision-first': 'Der Agent wartet auf Ihre Entscheidung. Entscheiden Sie, oder halten Sie ihn an.',
-  'answer-first': 'Der Agent antwortet noch. Warten Sie das Ende ab, oder halten Sie ihn an.',
+  'answer-first': 'Eine frühere Frage ist noch offen. Warten Sie das Ende ab, oder halten Sie sie an.',
   'too-long': 'Das ist um {over} Zeichen zu lang.',
   'not-copied': 'Ihr Browser hat das Kopieren nicht erlaubt. Der Text ist ausgewählt: Kopieren Sie ihn dort.',
   'not-sent': 'Das wurde noch nicht gesendet.',

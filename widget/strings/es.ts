@@ -109,7 +109,7 @@ export const es: Strings = {
   paused: 'El agente espera su decisión.',
   'pause-expired': 'El tiempo para decidir ha terminado.',
   'decision-first': 'El agente espera su decisión. Decida, o deténgalo, para seguir.',
-  'answer-first': 'El agente sigue respondiendo. Espere al final, o deténgalo.',
+  'answer-first': 'Una pregunta anterior sigue abierta. Espere al final, o deténgala.',
   'too-long': 'Sobran {over} caracteres.',
   'not-copied': 'Su navegador no permitió copiar. El texto está seleccionado: cópielo ahí.',
   'not-sent': 'Esto aún no se ha enviado.',

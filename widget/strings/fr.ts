@@ -109,7 +109,7 @@ export const fr: Strings = {
   paused: 'L’agent attend votre décision.',
   'pause-expired': 'Le délai pour décider est écoulé.',
   'decision-first': 'L’agent attend votre décision. Décidez, ou arrêtez-le, pour continuer.',
-  'answer-first': 'L’agent répond encore. Attendez la fin, ou arrêtez-le.',
+  'answer-first': 'Une question précédente est encore ouverte. Attendez la fin, ou arrêtez-la.',
   'too-long': 'C’est trop long de {over} caractères.',
   'not-copied': 'Votre navigateur n’a pas permis la copie. Le texte est sélectionné : copiez-le là.',
   'not-sent': 'Ceci n’a pas encore été envoyé.',

@@ -75,7 +75,7 @@ export function Announcer() {
 /** Without the marks of markdown, which are no words. */
 function toSpoken(text: string): string {
   const plain = text
-    .replace(/```[^\n]*\n?|[*_`#>|]|^\s*[-+]\s/gm, '')
+    .replace(/```[^\n]*\n?|[*_`#>|]|~~|--+|^\s*[-+]\s/gm, '')
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
     .replace(/\s+/g, ' ')
     .trim();
