@@ -14,6 +14,9 @@ async function walk(page: Page, path: string): Promise<void> {
   await page.getByRole('heading', { name: path }).waitFor();
 }
 
+/** The page is shown before its tag is run: until then nobody has said who is there. */
+const tagHasRun = (subject: string) => expect.poll(() => here.site.sessions.at(-1)).toBe(subject);
+
 test('a tag that Turbo tracks makes no visit a load of the whole page', async () => {
   const { page } = await here.visit('/turbo-head/tracked');
   await page.evaluate(() => Object.assign(window, { isSame: true }));
@@ -30,6 +33,7 @@ describe.each(['head', 'body'])('with the tag in the %s', (place) => {
     await here.askAs(chat, 'anonymous:1', 'Before');
     await sign(page, 'ada');
     await walk(page, at('second'));
+    await tagHasRun(adas);
     await here.askAs(chat, adas, secret);
     await sign(page);
     await walk(page, at('third'));
@@ -38,6 +42,7 @@ describe.each(['head', 'body'])('with the tag in the %s', (place) => {
     await here.askAs(chat, /anonymous:(?!1\b)\d/, 'After');
     await sign(page, 'ada');
     await walk(page, at('fourth'));
+    await tagHasRun(adas);
     await here.askAs(chat, adas, 'Again');
     await sign(page);
     await walk(page, at('third'));
@@ -53,6 +58,7 @@ describe.each(['head', 'body'])('with the tag in the %s', (place) => {
     await here.askAs(chat, adas, secret);
     await sign(page);
     await walk(page, at('second'));
+    await expect.poll(() => chat.readQuestions()).not.toContain(secret);
     await here.askAs(chat, 'anonymous:1', 'After');
     await watchFor(page, secret);
     await page.goBack();
