@@ -1,7 +1,7 @@
 /** The larger window: a visitor's choice, which lasts. */
 import type { Locator } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { visit } from '../support/browser.ts';
+import { type Chat, visit } from '../support/browser.ts';
 import { startFakeHelper, toPage } from '../support/fakehelper.ts';
 import { longAnswer } from '../support/longanswer.ts';
 import { useStage } from '../support/stage.ts';
@@ -58,6 +58,15 @@ test('the window grows and shrinks by one button, stays where it was read, and i
   await context.close();
 });
 
+/** More than a window holds. */
+async function askThree(chat: Chat): Promise<void> {
+  for (const question of ['One?', 'Two?', 'Three?']) {
+    await chat.ask(question);
+    await chat.answers.last().and(chat.inside('[data-status="completed"]')).waitFor();
+    await chat.send.waitFor();
+  }
+}
+
 /** The block at the upper edge of what is read. */
 const readPlace = (list: Locator) =>
   list.evaluate((one) => {
@@ -70,11 +79,7 @@ const readPlace = (list: Locator) =>
 test.each([1_400, 700, 250])('who reads %i px above the end stays at the same words', async (px) => {
   const { context, chat, page } = await visit(stage.browser, at('/'), { viewport, reducedMotion: 'reduce' });
   await chat.open();
-  for (const question of ['One?', 'Two?', 'Three?']) {
-    await chat.ask(question);
-    await chat.answers.last().and(chat.inside('[data-status="completed"]')).waitFor();
-    await chat.send.waitFor();
-  }
+  await askThree(chat);
   const list = chat.inside('.messages');
   await list.hover();
   await page.mouse.wheel(0, -px);
@@ -105,11 +110,7 @@ test.each([
     reducedMotion: 'reduce',
   });
   await chat.open();
-  for (const one of ['One?', 'Two?', 'Three?']) {
-    await chat.ask(one);
-    await chat.answers.last().and(chat.inside('[data-status="completed"]')).waitFor();
-    await chat.send.waitFor();
-  }
+  await askThree(chat);
   await chat.ask(question);
   if (question === 'Slow?') await chat.waitForWords(120);
   else await chat.answers.last().and(chat.inside('[data-status="completed"]')).waitFor();
@@ -199,11 +200,7 @@ test('who reads in a page that is zoomed stays at the same words in another widt
     reducedMotion: 'reduce',
   });
   await chat.open();
-  for (const question of ['One?', 'Two?', 'Three?']) {
-    await chat.ask(question);
-    await chat.answers.last().and(chat.inside('[data-status="completed"]')).waitFor();
-    await chat.send.waitFor();
-  }
+  await askThree(chat);
   const list = chat.inside('.messages');
   await list.hover();
   await page.mouse.wheel(0, -1_500);

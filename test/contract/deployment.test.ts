@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { createGate } from '../support/gate.ts';
+import { answerInTwoParts } from '../support/fake-agent.ts';
 import { RunningHelper, untilAsync } from '../support/helper-process.ts';
 import { useRig } from '../support/rig.ts';
 import { createVisitor, makeQuestion } from '../support/visitor.ts';
@@ -69,14 +69,7 @@ test.skipIf(!nginx)(
     expect([opened.status, opened.headers.get('access-control-allow-origin')]).toEqual([200, origin]);
 
     const visitor = await createVisitor(behind);
-    const gate = createGate();
-    rig.agent.nextChat(async (answer) => {
-      answer.open();
-      answer.event('delta', { text: 'One ' });
-      await gate.opened;
-      answer.event('delta', { text: 'two.' });
-      answer.done('One two.');
-    });
+    const gate = answerInTwoParts(rig.agent);
     const stream = await visitor.ask(crypto.randomUUID(), crypto.randomUUID(), makeQuestion());
     await stream.untilText('One ');
     gate.open();

@@ -1,24 +1,13 @@
 /** Clauses 11 to 14: a turn's stream, its ids, and what may share them. */
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { answerInTwoParts } from '../support/fake-agent.ts';
 import { createGate } from '../support/gate.ts';
 import { useRig } from '../support/rig.ts';
 import { makeQuestion, type TurnStream, toTurnPath } from '../support/visitor.ts';
 
 const { rig, visitor } = await useRig();
 
-/** The next answer says `One `, then waits until the gate is open. */
-function answerInTwoParts() {
-  const gate = createGate();
-  rig.agent.nextChat(async (answer) => {
-    answer.open();
-    answer.event('delta', { text: 'One ' });
-    await gate.opened;
-    answer.event('delta', { text: 'two.' });
-    answer.done('One two.');
-  });
-  return gate;
-}
 const ids = (stream: TurnStream) => stream.events.map((event) => event.id);
 
 test('clause 11: PUT is 200 with the stream; ids count from 0, the end event is the last one, then the stream closes', async () => {
@@ -55,7 +44,7 @@ test('clause 12: GET without Last-Event-ID replays the whole log, byte for byte'
 });
 
 test('clause 12: GET goes on after the Last-Event-ID, while the turn runs and after', async () => {
-  const gate = answerInTwoParts();
+  const gate = answerInTwoParts(rig.agent);
   const [conversationId, turnId] = [randomUUID(), randomUUID()];
   const stream = await visitor.ask(conversationId, turnId, makeQuestion());
   await stream.untilText('One ');
@@ -87,7 +76,7 @@ test('clause 12: a later PUT replays identical ids and data and asks nothing', a
 });
 
 test('clause 12: a PUT sent five times in parallel with one id is one question and five identical streams', async () => {
-  const gate = answerInTwoParts();
+  const gate = answerInTwoParts(rig.agent);
   const [conversationId, turnId, question] = [randomUUID(), randomUUID(), makeQuestion()];
   const streams = await Promise.all(
     Array.from({ length: 5 }, () => visitor.ask(conversationId, turnId, question)),
@@ -101,7 +90,7 @@ test('clause 12: a PUT sent five times in parallel with one id is one question a
 });
 
 test('a visitor who goes away does not stop the turn: the answer is whole on return', async () => {
-  const gate = answerInTwoParts();
+  const gate = answerInTwoParts(rig.agent);
   const [conversationId, turnId, question] = [randomUUID(), randomUUID(), makeQuestion()];
   const stream = await visitor.ask(conversationId, turnId, question);
   await stream.untilText('One ');
@@ -150,7 +139,7 @@ test('clause 13: after a recovery message.text stands, as the agent’s record h
 });
 
 test('clause 14: the same turn id with another question is 409 turn-conflict, while it runs and after', async () => {
-  const gate = answerInTwoParts();
+  const gate = answerInTwoParts(rig.agent);
   const [conversationId, turnId] = [randomUUID(), randomUUID()];
   const stream = await visitor.ask(conversationId, turnId, makeQuestion());
   await stream.untilText('One ');
@@ -167,7 +156,7 @@ test('clause 14: the same turn id with another question is 409 turn-conflict, wh
 });
 
 test('another turn while one runs is 409 turn-running, and is asked once that one has ended', async () => {
-  const gate = answerInTwoParts();
+  const gate = answerInTwoParts(rig.agent);
   const [conversationId, second, question] = [randomUUID(), randomUUID(), makeQuestion()];
   const stream = await visitor.ask(conversationId, randomUUID(), makeQuestion());
   await stream.untilText('One ');

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { sendJson } from '../support/fake-agent.ts';
+import { loseWorkspace } from '../support/fake-agent.ts';
 import { createGate } from '../support/gate.ts';
 import { until, untilAsync } from '../support/helper-process.ts';
 import { makePause, pauseWith, resumeWith } from '../support/pause.ts';
@@ -247,11 +247,7 @@ test('a question stopped at the other helper while its workspace is made anew is
   const visitor = await createVisitor(here.one);
   const { conversationId } = await visitor.chat();
   const gone = here.agent.callsTo('POST /v1/bot/chat').at(-1)?.body.workspace_uuid;
-  here.agent.override('POST /v1/bot/chat', (call, response, usual) =>
-    call.body.workspace_uuid === gone
-      ? sendJson(response, { error: { code: 'workspace_not_found', message: 'No such workspace.' } }, 404)
-      : usual(call, response),
-  );
+  loseWorkspace(here.agent, gone);
   const making = createGate();
   here.agent.override('POST /v1/bot/workspace/create', async (call, response, usual) => {
     await making.opened;

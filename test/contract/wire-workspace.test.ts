@@ -1,6 +1,6 @@
 /** Clause 25: every question goes into a workspace that the helper pinned. */
 import { expect, test } from 'vitest';
-import { sendJson } from '../support/fake-agent.ts';
+import { loseWorkspace, sendJson } from '../support/fake-agent.ts';
 import { type Environment, until } from '../support/helper-process.ts';
 import { startRig, useRig } from '../support/rig.ts';
 import { makeQuestion, type Visitor } from '../support/visitor.ts';
@@ -68,11 +68,7 @@ async function askWithout(env: Environment) {
   const guest = await other.visit();
   const { conversationId } = await guest.chat();
   const gone = other.agent.callsTo('POST /v1/bot/chat').at(-1)?.body.workspace_uuid;
-  other.agent.override('POST /v1/bot/chat', (call, response, usual) =>
-    call.body.workspace_uuid === gone
-      ? sendJson(response, { error: { code: 'workspace_not_found', message: 'No such workspace.' } }, 404)
-      : usual(call, response),
-  );
+  loseWorkspace(other.agent, gone);
   const [again, elsewhere] = [await guest.chat(makeQuestion(), conversationId), await guest.chat()];
   const asked = other.agent.callsTo('POST /v1/bot/chat');
   await other.close();

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type AgentCall, FakeAnswer, type RecordedMessage } from './fake-answer.ts';
+import { createGate } from './gate.ts';
 
 export type Script = (answer: FakeAnswer) => void | Promise<void>;
 export type Route = (call: AgentCall, response: ServerResponse) => void | Promise<void>;
@@ -158,4 +159,26 @@ async function readCall(request: IncomingMessage): Promise<AgentCall> {
     headers: request.headers,
     body: text === '' ? {} : (JSON.parse(text) as Record<string, unknown>),
   };
+}
+
+/** Somebody deletes this workspace there. */
+export function loseWorkspace(agent: FakeAgent, gone: unknown): void {
+  agent.override('POST /v1/bot/chat', (call, response, usual) =>
+    call.body.workspace_uuid === gone
+      ? sendJson(response, { error: { code: 'workspace_not_found', message: 'No such workspace.' } }, 404)
+      : usual(call, response),
+  );
+}
+
+/** The next answer says `One `, then waits until the gate is open. */
+export function answerInTwoParts(agent: FakeAgent): ReturnType<typeof createGate> {
+  const gate = createGate();
+  agent.nextChat(async (answer) => {
+    answer.open();
+    answer.event('delta', { text: 'One ' });
+    await gate.opened;
+    answer.event('delta', { text: 'two.' });
+    answer.done('One two.');
+  });
+  return gate;
 }
