@@ -270,7 +270,11 @@ test('words selected in an answer stay selected while more is written', async ()
   const { page, chat } = scene;
   gate = createGate();
   await chat.ask('Select?');
-  await chat.answers.getByText('Some words to select,').waitFor();
+  await chat.answers.getByText('Some words to select,').hover();
+  // What keeps a selection comes with the first pointer over an answer.
+  await page.waitForFunction(() =>
+    performance.getEntriesByType('resource').some(({ name }) => name.includes('/selection-')),
+  );
   const selected = () => page.evaluate(() => String(getSelection()));
   await chat.answers.getByText('Some words to select,').dblclick({ position: { x: 5, y: 8 } });
   expect((await selected()).trim()).toBe('Some');
