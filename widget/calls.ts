@@ -2,6 +2,7 @@
 import type { PageMethods } from './seat.ts';
 import type { Site, SiteParts } from './site.ts';
 import { tellOwner } from './states.ts';
+import { wait } from './transport/backoff.ts';
 
 /** What the tag says in the agent's place, and of its page. */
 const words = /title|placeh|greet|start|metad|words/;
@@ -11,7 +12,7 @@ const againMs = 10_000;
 
 /** @param onSite what the tag says of the agent is known */
 export function createCalls(parts: SiteParts, onSite: () => void) {
-  const { options, panel } = parts;
+  const { options, panel, conversation } = parts;
   let loading: Promise<void> | undefined;
   // One promise for all: imports of one file that come to an end together do so in any order.
   const load = () => {
@@ -28,11 +29,22 @@ export function createCalls(parts: SiteParts, onSite: () => void) {
   const calls = {
     /** Undefined until it is needed, and there. */
     site: undefined as (Site & PageMethods) | undefined,
+    /** What the page has had done comes before what is asked, and what that needs is on its way. */
+    isLate: false,
     toCall:
       (name: keyof PageMethods) =>
       (...values: unknown[]) => {
         const visit = panel.visit.value;
-        void load().then(
+        const loaded = load();
+        if (!calls.site && !calls.isLate) {
+          calls.isLate = true;
+          const end = () => {
+            calls.isLate = false;
+            conversation.release();
+          };
+          Promise.race([loaded, wait(patienceMs)]).then(end, end);
+        }
+        void loaded.then(
           // What was meant for another visitor is dropped.
           () =>
             (visit === panel.visit.value || /^set[LO]/.test(name)) &&
@@ -43,7 +55,6 @@ export function createCalls(parts: SiteParts, onSite: () => void) {
   };
   const isEnglish = /^(en\b|$)/i.test(options.language ?? document.documentElement.lang);
   const isNeeded = !isEnglish || words.test(JSON.stringify(options));
-  const late = new Promise((resolve) => setTimeout(resolve, patienceMs));
   const begin = () =>
     load().catch(() => {
       tellOwner('part-failed', options.helper);
@@ -51,6 +62,6 @@ export function createCalls(parts: SiteParts, onSite: () => void) {
     });
   return Object.assign(calls, {
     /** Once the words of the chat are there, if they come soon. */
-    settled: isNeeded && Promise.race([begin(), late]),
+    settled: isNeeded && Promise.race([begin(), wait(patienceMs)]),
   });
 }

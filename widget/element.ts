@@ -95,7 +95,7 @@ export function createWidget(seat: Seat): AppMethods {
     onNextFrame,
     readPage: () => calls.site?.toPage() ?? readPage(),
     readMode: () => toChosenMode(panel),
-    isReady: () => isReady() && !calls.site?.isWaiting,
+    isReady: () => isReady() && !calls.isLate && !calls.site?.isWaiting,
     begin: () => begin(),
     readVeil: () => panel.veil.value,
     onTakenBack(text) {

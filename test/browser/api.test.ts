@@ -313,6 +313,30 @@ describe('the page', () => {
     expect(errors).toEqual([wrong, wrong]);
   });
 
+  test('what is asked while the file for the page’s own calls is late comes after them', async () => {
+    const file = createGate();
+    await come('/plain');
+    await page.route('**/widget/site-*.js', async (route) => {
+      await file.opened;
+      await route.continue();
+    });
+    await call(['setContext', { product: 'Lark' }], ['open']);
+    await chat.ask('Is it warm?');
+    await chat.waitForAnswer('sending');
+    file.open();
+    await chat.waitForAnswer('completed');
+    expect(asked.map(({ page }) => page?.context)).toEqual([{ product: 'Lark' }]);
+  });
+
+  test('a file for the page’s own calls that never comes holds no question up', async () => {
+    await come('/plain');
+    await page.route('**/widget/site-*.js', () => {});
+    await call(['setContext', { product: 'Lark' }], ['open']);
+    await chat.ask('Is it warm?');
+    await chat.waitForAnswer('completed');
+    expect(asked.map(({ page }) => page?.context)).toEqual([undefined]);
+  });
+
   test('its tag says what the page knows too, until the page says otherwise', async () => {
     await come('/metadata');
     await chat.open();

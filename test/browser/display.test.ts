@@ -43,7 +43,7 @@ test('an answer is rewritten as it comes, in history and where it is read out', 
   const answer = await chat.waitForAnswer('completed');
   expect(await chat.readBody(answer)).toBe('It is an order of yours.');
   expect(await answer.locator('strong').innerText()).toBe('an order');
-  expect(await chat.announcer.innerText()).toBe('Answer: It is an order of yours.');
+  await expect.poll(() => chat.announcer.innerText()).toBe('Answer: It is an order of yours.');
   expect(await wasSeen()).toBe(false);
   await page.reload();
   expect(await chat.readBody(await chat.waitForAnswer('completed'))).toBe('It is an order of yours.');

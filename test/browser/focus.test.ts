@@ -50,6 +50,22 @@ test('what has the focus goes away by itself: the focus stays in the chat, and E
   await chat.panel.waitFor({ state: 'detached' });
 });
 
+test('what goes away before the file is there that keeps the focus leaves it in the chat', async () => {
+  const { page, chat } = scene;
+  const file = createGate();
+  await page.route('**/widget/kept-focus-*.js', async (route) => {
+    await file.opened;
+    await route.continue();
+  });
+  await page.route('**/conversations', (route) => route.abort());
+  await chat.button('Conversations').click();
+  await chat.button('Try again').focus();
+  await chat.button('Back to the conversation').evaluate((button) => (button as HTMLElement).click());
+  await chat.button('Try again').waitFor({ state: 'detached' });
+  file.open();
+  await expect.poll(() => readFocus(page)).toBe('composer');
+});
+
 test('another tab asks, and takes away what has the focus under the last answer: the focus stays in the chat', async () => {
   const { page, context, chat } = scene;
   // As in a browser, where a page in the background has no focus.

@@ -291,11 +291,9 @@ test('on a phone a tab that was opened by hand is not covered by the chat of ano
   await findChat(other).waitForAnswer('completed');
   await other.reload();
   await findChat(other).panel.waitFor();
-  expect(
-    await findChat(other)
-      .inside('.messages')
-      .evaluate((list) => [list.matches(':focus'), list.matches(':focus-visible')]),
-  ).toEqual([true, false]);
+  const list = findChat(other).inside('.messages');
+  await expect.poll(() => list.evaluate((area) => area.matches(':focus'))).toBe(true);
+  expect(await list.evaluate((area) => area.matches(':focus-visible'))).toBe(false);
   await context.close();
 });
 

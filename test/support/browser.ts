@@ -92,7 +92,11 @@ export function findChat(page: Page) {
       const words = new RegExp(`(\\S+\\s+){${count}}`);
       await toBody(answers.last()).filter({ hasText: words }).waitFor();
     },
-    readBody: async (message: Locator) => (await toBody(message).allInnerTexts()).join('').trim(),
+    /** Once what reads markdown is there, which may come after the end of the answer. */
+    async readBody(message: Locator) {
+      await message.locator('.body:not(.unread:empty)').first().waitFor({ state: 'attached' });
+      return (await toBody(message).allInnerTexts()).join('').trim();
+    },
     readAnswers: async () => (await toBody(answers).allInnerTexts()).map((text) => text.trim()),
     readQuestions: async () => (await toBody(questions).allInnerTexts()).map((text) => text.trim()),
   };

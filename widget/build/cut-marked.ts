@@ -41,6 +41,9 @@ const blocksOfHtml: readonly (readonly [RegExp, string])[] = [
 /** Whether somebody has put a tokenizer of theirs in its place. */
 const ownTokenizer =
   /\|\|this\.tokenizer\.emStrong!==\w+\.prototype\.emStrong\|\|this\.tokenizer\.del!==\w+\.prototype\.del\?/;
+/** What the lexer and its tokenizer call of each other, and nobody else does. */
+const internal =
+  /(?<=[.,{};])(?:linkParenPossible|linkEmitted|inRawBlock|inLink|inlineQueue|(?:inline|block)Tokens|lastToken|emStrong|inlineText|infiniteLoopError|linkInText|getRegex|_backpedal|tokenizer|lexer|rules|inline|block)\b/g;
 const instance = /var \w+=new \w+;function \w+\(\w+,\w+\)\{return \w+\.parse\(/;
 
 /**
@@ -101,11 +104,11 @@ function withoutUnused(code: string): string {
   });
 }
 
-/** Gives the lexer's expressions, which nothing outside reads, names of two letters: theirs weigh half a kB. */
+/** Gives the lexer's expressions and its own methods, which nothing outside reads, names of two letters: theirs weigh more than half a kB. */
 function shortenNames(code: string): string {
   const defined = code.matchAll(/[{,]([a-z]+[A-Z]\w*):(?=\/|\w+=>|\w+\(\w+=>|\w+[,}])/g);
-  const names = [...new Set([...defined].map(([, name]) => name))];
-  return code.replace(/(?<=[.{,])[a-z]+[A-Z]\w*/g, (name) =>
+  const names = [...new Set([...defined, ...code.matchAll(internal)].map(([name, known]) => known ?? name))];
+  return code.replace(/(?<=[.{},;])_?[a-z]+[A-Za-z]*\b/g, (name) =>
     names.includes(name) ? `$${names.indexOf(name).toString(36)}` : name,
   );
 }

@@ -13,6 +13,7 @@ import { createLeaving } from './leaving.ts';
 import type { Memory } from './memory.ts';
 import { createOutbox } from './outbox.ts';
 import { createReading } from './reading.ts';
+import { createRequests, type RequestDeps } from './request.ts';
 import type { Retrying } from './retrying.ts';
 import { createScreen, type Screen } from './screen.ts';
 import { createStopping } from './stopping.ts';
@@ -20,13 +21,11 @@ import { type Answer, createAnswer } from './turn.ts';
 import type { Unsent } from './unsent.ts';
 import { makeUuid } from './uuid.ts';
 
-export type ConversationDeps = {
+export type ConversationDeps = RequestDeps & {
   sessions: SessionKeeper;
   memory: Memory;
   unsent: Unsent;
   tabs: Tabs;
-  readPage: () => TurnRequest['page'];
-  readMode: () => Pick<TurnRequest, 'reasoningMode'>;
   /** Calls back once before the next frame. */
   onNextFrame: (draw: () => void) => void;
   /** Undefined: it is held. @param wasHeld the visitor sent it earlier, and may have closed the chat since */
@@ -141,6 +140,7 @@ export function createConversation(deps: ConversationDeps): Conversation {
     const entry = screen.find(turnId) ?? screen.add(turnId, question, createAnswer(turnId, 'sending'));
     void follow(conversationId, entry, question);
   };
+  const { toRequest, toCurrent } = createRequests(deps);
   const take = (turnId: string, question: TurnRequest, wasHeld = false) => {
     // What was said since it was sent is news.
     if (!wasHeld) problem.value = undefined;
@@ -158,17 +158,7 @@ export function createConversation(deps: ConversationDeps): Conversation {
   /** One question is on its way at a time: there is one place in which a reload finds it. */
   const release = () => {
     if (deps.isReady() && (running.value === undefined || outbox.holds(running.value)))
-      // Which modes there are is known by now.
-      outbox.release((turnId, question) => take(turnId, { ...deps.readMode(), ...question }, true));
-  };
-  const toRequest = (text: string, replaces?: string): TurnRequest => {
-    const page = deps.readPage();
-    return {
-      text,
-      ...deps.readMode(),
-      ...(page && { page }),
-      ...(replaces !== undefined && { replaces }),
-    };
+      outbox.release((turnId, question) => take(turnId, toCurrent(question), true));
   };
   const load = async (conversationId: string): Promise<void> => {
     leaveFor(conversationId);

@@ -2,14 +2,15 @@
 import { useEffect } from 'preact/hooks';
 import { useChat } from './context.ts';
 
-/** `first`: had the focus before this was loaded, and may be gone. */
-export type KeptFocusProps = { first: Element };
+/** `last`: had the focus last before this was loaded, and may be gone. */
+export type KeptFocusProps = { reached: { last: Element } };
 
 /** From what goes away the focus goes on to where `rest` puts it; from a way through the list, to the list. */
-export default function KeptFocus({ first }: KeptFocusProps) {
+export default function KeptFocus({ reached }: KeptFocusProps) {
   const { root, rest } = useChat();
   useEffect(() => {
-    let last: Element | undefined = root.activeElement ?? (first.isConnected ? undefined : first);
+    let last: Element | undefined =
+      root.activeElement ?? (reached.last.isConnected ? undefined : reached.last);
     const onFocus = ({ target }: Event) => {
       last = target as Element;
     };

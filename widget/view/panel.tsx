@@ -29,15 +29,17 @@ export function PanelView({
   children?: ComponentChildren;
 }) {
   const { panel, t } = useChat();
-  /** The first that had the focus, but for the composer. */
-  const reached = useSignal<Element | undefined>(undefined);
+  /** What had the focus last, from the first on that is not the composer. */
+  const reached = useSignal<KeptFocusProps['reached'] | undefined>(undefined);
   return (
     <section
       part="panel"
       class={panel.isWide.value ? 'panel wide' : 'panel'}
       lang={t('language')}
       onFocusIn={({ target }) => {
-        if (!(target as Element).matches('textarea')) reached.value ??= target as Element;
+        const last = target as Element;
+        if (reached.value) reached.value.last = last;
+        else if (!last.matches('textarea')) reached.value = { last };
       }}
       {...dialog}
     >
@@ -47,7 +49,7 @@ export function PanelView({
       {panel.side.value === 'history' ? <History /> : <Messages />}
       {children}
       <Announcer />
-      {reached.value && <KeptFocus first={reached.value} />}
+      {reached.value && <KeptFocus reached={reached.value} />}
     </section>
   );
 }
