@@ -1,8 +1,10 @@
 /** The helper's options, checked once at construction: a mistake is a `TypeError` that names the option. */
+import { type Allowances, defaultAllowances } from './auth/allowances.ts';
 import { consoleLog, type Log } from './log.ts';
 import {
   readAgentUrl,
   readBasePath,
+  readCounts,
   readFunction,
   readLine,
   readObject,
@@ -54,8 +56,8 @@ export type HelperOptions = {
   onAgentEvent?: (event: AgentEvent) => void | Promise<void>;
   /** Reasoning modes a visitor may choose. Default: `auto` alone. */
   reasoningModes?: readonly ReasoningMode[];
-  /** `off` lifts rate limits, never size limits. */
-  limits?: 'on' | 'off';
+  /** How much may be asked before somebody has to wait; `off` lifts rate limits, never size limits. Default `on`. */
+  limits?: 'on' | 'off' | Partial<Allowances>;
   /** Days that a guest's conversation is kept after its last question, here and at the agent. Default 90. */
   retentionDays?: number;
   /** How many proxies in front of the helper append to X-Forwarded-For. Default 0: the header is ignored. */
@@ -82,6 +84,7 @@ export type Config = {
   onAgentEvent: ((event: AgentEvent) => void | Promise<void>) | undefined;
   reasoningModes: readonly ReasoningMode[];
   limited: boolean;
+  allowances: Allowances;
   retentionDays: number;
   trustedProxies: number;
   metricsToken: string | undefined;
@@ -127,6 +130,7 @@ export function readOptions(options: HelperOptions): Config {
   const identity = readOneOf('identity', options.identity, ['off', 'optional', 'required'], 'optional');
   if (identity === 'required' && ssoSecrets.length === 0)
     throw new TypeError('ssoSecret is missing: identity is required');
+  const allowances = readCounts('limits', options.limits, defaultAllowances);
   // One alone: a list of them is somebody's hope of a rotation.
   const sessionSecret = options.sessionSecret === undefined ? undefined : [options.sessionSecret];
   return {
@@ -150,7 +154,8 @@ export function readOptions(options: HelperOptions): Config {
     webhookSecrets: readSecrets('webhookSecret', options.webhookSecret, 1),
     onAgentEvent: readFunction('onAgentEvent', options.onAgentEvent),
     reasoningModes: readSomeOf('reasoningModes', options.reasoningModes, reasoningModes, ['auto']),
-    limited: readOneOf('limits', options.limits, ['on', 'off'], 'on') === 'on',
+    limited: allowances !== undefined,
+    allowances: allowances ?? defaultAllowances,
     retentionDays: readWhole(
       'retentionDays',
       options.retentionDays,

@@ -60,7 +60,7 @@ export function readEnvironment(env: Environment, log: Log): ServeSettings {
   const metricsToken = given('METRICS_TOKEN');
   if (metricsToken) options.metricsToken = metricsToken;
   const limits = given('LIMITS');
-  if (limits) options.limits = limits as 'on' | 'off';
+  if (limits) options.limits = readLimits(limits);
   return { options, host: readHost(env.HOST || defaultHost), port: readPort(env.PORT) };
 }
 
@@ -109,7 +109,17 @@ function readList(option: string, value: string | undefined): string[] | undefin
 
 /** NaN for what only JavaScript takes for a number, as `0x1` or `1e0`. */
 function toWhole(value: string): number {
-  return /^\d{1,6}$/.test(value) ? Number(value) : Number.NaN;
+  return /^\d{1,8}$/.test(value) ? Number(value) : Number.NaN;
+}
+
+/** `off`, or `sitePerDay=5000,guestsPerMinute=60`. */
+function readLimits(value: string): NonNullable<HelperOptions['limits']> {
+  if (!value.includes('=')) return value as 'on' | 'off';
+  const pairs = readList('limits', value)?.map((item): [string, number] => {
+    const at = item.indexOf('=');
+    return [item.slice(0, at).trim(), toWhole(item.slice(at + 1).trim())];
+  });
+  return Object.fromEntries(pairs ?? []);
 }
 
 function readPort(value: string | undefined): number {

@@ -30,6 +30,8 @@ export type Metrics = {
   /** `ok`, a status such as `429`, `unreachable`, `timeout`. */
   agentAnswered(outcome: string): void;
   refused(code: ProblemCode): void;
+  /** Which limit somebody was refused by. */
+  limited(limit: string): void;
   /** Text format 0.0.4. */
   write(gauges: Gauges): string;
 };
@@ -44,6 +46,7 @@ export function createMetrics(): Metrics {
   const failures = createCounter();
   const calls = createCounter();
   const refusals = createCounter();
+  const reached = createCounter();
   const firstWord = createHistogram(firstWordBuckets);
   const whole = createHistogram(turnBuckets);
 
@@ -56,6 +59,7 @@ export function createMetrics(): Metrics {
     },
     agentAnswered: calls.add,
     refused: refusals.add,
+    limited: reached.add,
     write({ liveTurns, readers, heldBytes, process }) {
       const families = [
         toFamily('turns_total', 'counter', 'Turns by how they ended', turns.lines('end')),
@@ -64,6 +68,7 @@ export function createMetrics(): Metrics {
         toFamily('turn_seconds', 'histogram', 'From the question to the end of its turn', whole.lines()),
         toFamily('agent_calls_total', 'counter', 'Calls of the agent by outcome', calls.lines('outcome')),
         toFamily('refusals_total', 'counter', 'Refused requests by code', refusals.lines('code')),
+        toFamily('limits_total', 'counter', 'Refusals by the limit that was reached', reached.lines('limit')),
         toFamily('live_turns', 'gauge', 'Turns that run here', [['', '', liveTurns]]),
         toFamily('readers', 'gauge', 'Streams that are open', [['', '', readers]]),
         toFamily('held_bytes', 'gauge', 'Bytes of turns that are held for readers', [['', '', heldBytes]]),

@@ -50,23 +50,30 @@ export function createParts(
     },
     room: () => http.quota.room(closing),
   });
+  const isDue = createPace(monotonicNow);
+  const tellLimit = (limit: string, spent: number) => {
+    if (spent === 1) metrics.limited(limit);
+    if (isDue(`limit ${limit} ${spent}`))
+      log.warn({ limit, spent }, spent === 1 ? 'a limit is reached' : 'a limit is nearly reached');
+  };
   let sessions: Promise<Sessions> | undefined;
   return {
     config,
     store,
     now,
-    isDue: createPace(monotonicNow),
+    isDue,
     chat,
     conversations,
-    limiter: createLimiter(),
+    limiter: createLimiter(monotonicNow, config.allowances, tellLimit),
     bot: createAgentBot(http),
     engine,
     leftovers,
-    readers: createReaders(),
+    readers: createReaders(config.allowances.openReaders),
     metrics,
     measureProcess,
     inFlight: new Set(),
     room: http.quota.room,
+    agentSpentMs: http.quota.spentMs,
     closing,
     sessions: () => {
       sessions ??= openSessions(config, `${config.projectId} ${config.botId}`, now).catch(

@@ -1,6 +1,6 @@
 /** Calls the agent service: the one place that holds its key, its address, its time limits and its error shapes. */
 import { HelperError } from '../errors.ts';
-import { type Log, toLogFields } from '../log.ts';
+import { createPace, type Log, toLogFields } from '../log.ts';
 import { toAgentError } from './failure.ts';
 import { createQuota, type Quota } from './quota.ts';
 import { createUnreachable } from './unreachable.ts';
@@ -59,7 +59,10 @@ export function createAgentHttp(
   nowMs = () => performance.now(),
   note: (outcome: string) => void = () => {},
 ): AgentHttp {
-  const quota = createQuota();
+  const isDue = createPace(nowMs);
+  const quota = createQuota((limit, remaining) => {
+    if (isDue('quota')) target.log.warn({ limit, remaining }, 'the agent’s rate limit is nearly used up');
+  });
   const tellUnreachable = createUnreachable(target.log, nowMs);
   let aliveAt = Number.NEGATIVE_INFINITY;
   let aheadMs = 0;

@@ -1,11 +1,11 @@
-/** Token buckets: so many at once, so many a minute, by visitor and by address. */
+/** Token buckets: so many at once, so many a minute, by visitor and by address; of questions, by all together too. */
 import { HelperError } from '../errors.ts';
+import { type Allowances, defaultAllowances } from './allowances.ts';
 
 export type Rate = { burst: number; perMinute: number };
 
 /** What is counted, and how much of it one visitor and one address may have. */
 export const rates = {
-  turn: { visitor: { burst: 10, perMinute: 20 }, address: { burst: 60, perMinute: 120 } },
   session: { visitor: undefined, address: { burst: 60, perMinute: 60 } },
   request: { visitor: { burst: 120, perMinute: 240 }, address: { burst: 600, perMinute: 1200 } },
   // What follows makes the agent work, whose own limit is one for all visitors.
@@ -18,57 +18,101 @@ export const rates = {
 } as const satisfies Record<string, { visitor: Rate | undefined; address: Rate | undefined }>;
 
 export type Limited = keyof typeof rates;
+export type Asker = { owner: string; isGuest: boolean; address: string | undefined };
 
 export type Limiter = {
   /** @throws HelperError `rate-limited` with the wait until one more is allowed */
   take(what: Limited, owner: string | undefined, address: string | undefined): void;
+  /** For a question or a decision, which the agent is paid for. @throws HelperError `rate-limited` */
+  takeTurn(asker: Asker): void;
 };
+
+/** Tells which limit was reached: an allowance, or what `rates` names; `spent` is a share of it, 0.8 or 1. */
+export type OnLimit = (limit: string, spent: number) => void;
 
 /** Of all visitors whose address the runtime does not tell: one bucket, ten times as large. */
 export const sharedAddress = 'shared';
 const sharedTimes = 10;
 
 const maxBuckets = 50_000;
+const dayMs = 24 * 3600_000;
+/** The operator hears of it before visitors do. */
+const warnShare = 0.8;
 type Bucket = { tokens: number; at: number };
+type Wait = { limit: string; bucket: Bucket; waitMs: number };
 
 /** @param nowMs monotonic */
-export function createLimiter(nowMs = () => performance.now()): Limiter {
+export function createLimiter(
+  nowMs = () => performance.now(),
+  allowances: Allowances = defaultAllowances,
+  onLimit: OnLimit = () => {},
+): Limiter {
   const buckets = new Map<string, Bucket>();
+  /** Apart: who makes 50,000 others must not have these forgotten. */
+  const ofAll = new Map<string, Bucket>();
+  /** Never counted by a bucket, which would let twice as much through in its first day. */
+  let day = { endsAt: Number.NEGATIVE_INFINITY, count: 0 };
 
-  const waitFor = (key: string, { burst, perMinute }: Rate): { bucket: Bucket; waitMs: number } => {
+  const look = (limit: string, whose: string | undefined, { burst, perMinute }: Rate): Wait => {
+    const kept = whose === undefined ? ofAll : buckets;
+    const key = `${limit} ${whose}`;
     const at = nowMs();
     const perMs = perMinute / 60_000;
-    const known = buckets.get(key);
+    const known = kept.get(key);
     const tokens = known ? Math.min(burst, known.tokens + (at - known.at) * perMs) : burst;
     const bucket = { tokens, at };
     // Re-inserted, so that the map's order is by last use and the oldest can go.
-    buckets.delete(key);
-    buckets.set(key, bucket);
+    kept.delete(key);
+    kept.set(key, bucket);
     if (buckets.size > maxBuckets) {
       const oldest = buckets.keys().next().value;
       if (oldest !== undefined) buckets.delete(oldest);
     }
-    return { bucket, waitMs: tokens >= 1 ? 0 : Math.ceil((1 - tokens) / perMs) };
+    return { limit, bucket, waitMs: tokens >= 1 ? 0 : Math.ceil((1 - tokens) / perMs) };
+  };
+
+  const refuse = (limit: string, waitMs: number): never => {
+    onLimit(limit, 1);
+    throw new HelperError('rate-limited', undefined, waitMs);
+  };
+  const takeAll = (asked: readonly Wait[]) => {
+    const longest = asked.reduce((one, other) => (other.waitMs > one.waitMs ? other : one));
+    if (longest.waitMs > 0) refuse(longest.limit, longest.waitMs);
+    for (const { bucket } of asked) bucket.tokens -= 1;
   };
 
   return {
     take(what, owner, address) {
       const { visitor, address: ofAddress } = rates[what];
-      const asked = [
-        visitor && owner !== undefined ? waitFor(`${what} v ${owner}`, visitor) : undefined,
-        ofAddress && address !== undefined
-          ? waitFor(`${what} a ${address}`, address === sharedAddress ? toShared(ofAddress) : ofAddress)
-          : undefined,
-      ].filter((one) => one !== undefined);
-      const waitMs = Math.max(0, ...asked.map((one) => one.waitMs));
-      if (waitMs > 0) throw new HelperError('rate-limited', undefined, waitMs);
-      for (const { bucket } of asked) bucket.tokens -= 1;
+      const asked: Wait[] = [];
+      if (visitor && owner !== undefined) asked.push(look(`${what}PerVisitor`, owner, visitor));
+      if (ofAddress && address !== undefined)
+        asked.push(look(`${what}PerAddress`, address, toRate(ofAddress, address)));
+      if (asked.length > 0) takeAll(asked);
+    },
+    takeTurn({ owner, isGuest, address }) {
+      const { visitorPerMinute, addressPerMinute, guestsPerMinute, sitePerMinute, sitePerDay } = allowances;
+      const at = nowMs();
+      if (at >= day.endsAt) day = { endsAt: at + dayMs, count: 0 };
+      if (day.count >= sitePerDay) refuse('sitePerDay', Math.ceil(day.endsAt - at));
+      const asked = [look('visitorPerMinute', owner, toTurnRate(visitorPerMinute))];
+      if (address !== undefined)
+        asked.push(look('addressPerMinute', address, toRate(toTurnRate(addressPerMinute), address)));
+      if (isGuest) asked.push(look('guestsPerMinute', undefined, toTurnRate(guestsPerMinute)));
+      asked.push(look('sitePerMinute', undefined, toTurnRate(sitePerMinute)));
+      takeAll(asked);
+      day.count += 1;
+      if (day.count === Math.ceil(sitePerDay * warnShare)) onLimit('sitePerDay', warnShare);
     },
   };
 }
 
-function toShared({ burst, perMinute }: Rate): Rate {
-  return { burst: burst * sharedTimes, perMinute: perMinute * sharedTimes };
+/** Half of a minute's at once. */
+export const toTurnRate = (perMinute: number): Rate => ({ burst: Math.ceil(perMinute / 2), perMinute });
+
+function toRate({ burst, perMinute }: Rate, address: string): Rate {
+  const times = address === sharedAddress ? sharedTimes : 1;
+  return { burst: burst * times, perMinute: perMinute * times };
 }
 
 /**

@@ -38,6 +38,8 @@ export type Parts = {
   inFlight: Set<Promise<unknown>>;
   /** Resolves when the agent has room for a call that can wait. */
   room: (signal?: AbortSignal) => Promise<void>;
+  /** Until the agent, whose rate limit is used up, takes calls again. */
+  agentSpentMs: () => number;
   /** Aborts when the helper shuts down. */
   closing: AbortSignal;
 };

@@ -36,11 +36,9 @@ export async function putTurn(parts: Parts, exchange: SignedExchange): Promise<R
   if (known) return attachTo(parts, exchange, known.conversation, requireSame(known.turn, fingerprint));
 
   const { owner } = exchange.session;
-  if (parts.config.limited) {
-    parts.limiter.take('turn', owner, exchange.address);
-    parts.readers.require(owner);
-  }
-  engine.requireRoom(parts.config.limited ? owner : undefined);
+  requireAllowed(parts, exchange);
+  if (parts.config.limited) parts.readers.require(owner);
+  engine.requireRoom(parts.config.limited ? owner : undefined, parts.config.allowances.runningTurns);
   const now = parts.now();
   const { text, pasted, page, replaces } = question;
   const memberId = await store.recall(toOwnerKeys(owner, parts.config.botId).member);
@@ -64,6 +62,18 @@ export async function putTurn(parts: Parts, exchange: SignedExchange): Promise<R
   // One that a lost helper left behind is brought to its end by this.
   await engine.attach(begun.conversation, begun.turn);
   throw new HelperError('turn-running');
+}
+
+/** @throws HelperError `rate-limited` */
+function requireAllowed(
+  { config, limiter, agentSpentMs }: Parts,
+  { session, address }: SignedExchange,
+): void {
+  const { owner, visitor } = session;
+  const waitMs = agentSpentMs();
+  // It would fail there: here it stays the visitor's, to be sent again.
+  if (waitMs > 0) throw new HelperError('rate-limited', 'The agent takes no calls until then', waitMs);
+  if (config.limited) limiter.takeTurn({ owner, isGuest: visitor.kind === 'anonymous', address });
 }
 
 function toConversation(parts: Parts, id: string, owner: string, question: string): ConversationRecord {
@@ -168,7 +178,7 @@ export async function stopTurn(parts: Parts, exchange: SignedExchange): Promise<
 }
 
 export async function decideTurn(parts: Parts, exchange: SignedExchange): Promise<Response> {
-  if (parts.config.limited) parts.limiter.take('turn', exchange.session.owner, exchange.address);
+  requireAllowed(parts, exchange);
   const { conversation, turn } = await requireTurn(parts, exchange);
   const decision = await readJson(exchange.request, readDecisionRequest);
   await parts.engine.decide(conversation, turn, decision);

@@ -16,7 +16,7 @@ import { createHalting } from './halting.ts';
 import { createLeases } from './leases.ts';
 import { createLogs } from './logs.ts';
 import { createLosing } from './losing.ts';
-import { maxRunning, refuseMore } from './readers.ts';
+import { refuseMore } from './readers.ts';
 import { takeBack } from './replacing.ts';
 import { type RunContext, TurnRun } from './run.ts';
 import { createStoppings } from './stoppings.ts';
@@ -33,8 +33,12 @@ export type TurnQuestion = Omit<ChatQuestion, 'chatId' | 'workspace' | 'chatMode
 export type NewTurn = Pick<TurnRecord, 'id' | 'fingerprint' | 'at' | 'question'>;
 
 export type Engine = {
-  /** @throws HelperError `rate-limited` when this owner's turns, or everybody's, fill their room */
-  requireRoom(owner: string | undefined): void;
+  /**
+   * @param owner undefined: only what all turns together hold is looked at
+   * @param mostRunning answers that this owner may have running
+   * @throws HelperError `rate-limited` when this owner's turns, or everybody's, fill their room
+   */
+  requireRoom(owner: string | undefined, mostRunning: number): void;
   /** Begins a turn in the store and runs it, unless it was begun before or another one runs. */
   begin(
     conversation: ConversationRecord,
@@ -152,13 +156,13 @@ export function createEngine(context: RunContext, workspaces: Workspaces): Engin
   const stopTicking = startTicking({ logs, runs, ends, leases, monotonicNow, endExpired, log });
 
   return {
-    requireRoom(owner) {
+    requireRoom(owner, mostRunning) {
       logs.requireRoom();
       if (owner === undefined) return;
       let running = 0;
       for (const turn of logs.running())
         if (!turn.isOver && runs.get(turn)?.conversation.owner === owner) running += 1;
-      if (running >= maxRunning) refuseMore('Too many questions are being answered at once');
+      if (running >= mostRunning) refuseMore('Too many questions are being answered at once');
     },
     async begin(conversation, turn, question) {
       const teller = crypto.randomUUID();

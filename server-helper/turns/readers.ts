@@ -11,21 +11,20 @@ export type Readers = {
   follow(owner: string, sink: LogSink, follow: (sink: LogSink) => Following): Following;
 };
 
-export const maxReaders = 20;
-export const maxRunning = 5;
 const tryAgainMs = 5_000;
 
 export function refuseMore(what: string): never {
   throw new HelperError('rate-limited', what, tryAgainMs);
 }
 
-export function createReaders(): Readers {
+/** @param most streams that one visitor may have open */
+export function createReaders(most: number): Readers {
   const open = new Map<string, number>();
   let count = 0;
 
   return {
     require(owner) {
-      if ((open.get(owner) ?? 0) >= maxReaders) refuseMore('Too many answers are being read at once');
+      if ((open.get(owner) ?? 0) >= most) refuseMore('Too many answers are being read at once');
     },
     get count() {
       return count;

@@ -2,13 +2,15 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, expect, test, vi } from 'vitest';
 import { createUndiciDispatch } from '../../server-helper/agent/dispatch-undici.ts';
+import { defaultAllowances } from '../../server-helper/auth/allowances.ts';
 import { createHelper } from '../../server-helper/handler.ts';
 import { createMemoryStore } from '../../server-helper/store/memory.ts';
-import { maxReaders, maxRunning } from '../../server-helper/turns/readers.ts';
 import { startFakeAgent } from '../support/fake-agent.ts';
 import { secrets, target, until } from '../support/helper-process.ts';
 import { startRig } from '../support/rig.ts';
 import { makeQuestion, toTurnPath } from '../support/visitor.ts';
+
+const { runningTurns, openReaders } = defaultAllowances;
 
 afterEach(() => {
   vi.useRealTimers();
@@ -19,7 +21,7 @@ test('a visitor has so many turns running and so many answers open; more is refu
   const visitor = await rig.visit();
   const running: { conversationId: string; turnId: string }[] = [];
   const streams = [];
-  for (let count = 0; count < maxRunning; count += 1) {
+  for (let count = 0; count < runningTurns; count += 1) {
     rig.agent.nextChat(async (answer) => {
       answer.open();
       answer.event('delta', { text: 'One ' });
@@ -38,9 +40,9 @@ test('a visitor has so many turns running and so many answers open; more is refu
 
   const { conversationId, turnId } = running[0] as (typeof running)[number];
   // A HEAD is answered with the head alone, and keeps nobody's place.
-  for (let count = maxRunning; count < maxReaders; count += 1)
+  for (let count = runningTurns; count < openReaders; count += 1)
     expect((await visitor.call('HEAD', toTurnPath(conversationId, turnId))).status).toBe(200);
-  while (streams.length < maxReaders) streams.push(await visitor.attach(conversationId, turnId));
+  while (streams.length < openReaders) streams.push(await visitor.attach(conversationId, turnId));
   const one = await visitor.call('GET', toTurnPath(conversationId, turnId));
   expect([one.status, one.json.code]).toEqual([429, 'rate-limited']);
   streams.pop()?.leave();
@@ -48,6 +50,32 @@ test('a visitor has so many turns running and so many answers open; more is refu
   expect(stopped.status).toBe(204);
   const again = await visitor.call('PUT', toTurnPath(randomUUID(), randomUUID()), { text: makeQuestion() });
   expect(again.status).toBe(200);
+  await rig.close();
+});
+
+test('a day’s questions of the whole site have an end, which the operator sees coming', async () => {
+  const token = 'metrics-token-of-forty-characters-0123456';
+  const rig = await startRig({
+    env: { PORCHLIGHT_LIMITS: 'sitePerDay=5,guestsPerMinute=40', PORCHLIGHT_METRICS_TOKEN: token },
+  });
+  const said = (msg: string) =>
+    rig.helper.output
+      .split('\n')
+      .filter((line) => line.includes(`"${msg}"`))
+      .map((line) => JSON.parse(line) as object);
+  for (let count = 0; count < 5; count += 1) {
+    (await (await rig.visit()).chat()).stream.ended('turn-completed');
+    if (count < 3) expect(said('a limit is nearly reached')).toEqual([]);
+  }
+  const late = await rig.visit();
+  const refused = await late.call('PUT', toTurnPath(randomUUID(), randomUUID()), { text: makeQuestion() });
+  expect([refused.status, refused.json.code]).toEqual([429, 'rate-limited']);
+  expect(refused.json.retryAfterMs).toBeGreaterThan(23 * 3600_000);
+  await until(() => said('a limit is reached').length > 0, 'the log tells it');
+  expect(said('a limit is reached')).toMatchObject([{ limit: 'sitePerDay' }]);
+  expect(said('a limit is nearly reached')).toMatchObject([{ limit: 'sitePerDay', spent: 0.8 }]);
+  const metrics = await rig.helper.fetch('/metrics', { headers: { authorization: `Bearer ${token}` } });
+  expect(await metrics.text()).toContain('porchlight_limits_total{limit="sitePerDay"} 1\n');
   await rig.close();
 });
 

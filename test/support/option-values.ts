@@ -179,7 +179,20 @@ export const tried: Tried = {
     wrong: ['', 'auto', [], [''], ['Auto'], ['auto\n'], ['react'], ['auto', 'interactive'], [null], null, {}],
     right: [undefined, ['auto'], ['agent', 'standard', 'agent']],
   },
-  limits: { wrong: [...words, 'OFF', 'ON'], right: [undefined, 'on', 'off'] },
+  limits: {
+    wrong: [
+      ...words,
+      ...['OFF', 'ON', {}, [], { perDay: 5 }],
+      ...[0, -1, 1.5, Number.NaN, '5', 1e9, null, undefined].map((sitePerDay) => ({ sitePerDay })),
+    ],
+    right: [
+      undefined,
+      'on',
+      'off',
+      { sitePerDay: 5 },
+      { guestsPerMinute: 10_000_000, sitePerDay: undefined },
+    ],
+  },
   retentionDays: {
     wrong: [0, -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 3651, '90', null, true, {}],
     right: [1, 90, 3650],

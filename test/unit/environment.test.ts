@@ -39,6 +39,14 @@ test('gives lists for what is separated by commas', () => {
   expect(options.ssoSecret).toHaveLength(2);
 });
 
+test('gives numbers for the limits that are named', () => {
+  const { options } = readEnvironment(
+    { ...env, PORCHLIGHT_LIMITS: 'sitePerDay=5000, guestsPerMinute = 60' },
+    silentLog,
+  );
+  expect(options.limits).toEqual({ sitePerDay: 5000, guestsPerMinute: 60 });
+});
+
 const folder = join(import.meta.dirname, 'no-such-folder');
 const wrong: Record<string, string[]> = {
   PORCHLIGHT_AGENT_URL: [
@@ -102,7 +110,12 @@ const wrong: Record<string, string[]> = {
   PORCHLIGHT_TRUSTED_PROXIES: [' ', '-1', 'one', '0x1', '1e0', '1.0', '1\n', '21', 'true'],
   PORCHLIGHT_RETENTION_DAYS: [' ', '0', '-1', 'ninety', '1.5', '3651', '90\n'],
   PORCHLIGHT_METRICS_TOKEN: [' ', 'short', 'metrics token of more than forty characters'],
-  PORCHLIGHT_LIMITS: [' ', 'OFF', 'Off', 'off\n', 'false', '0', 'no'],
+  PORCHLIGHT_LIMITS: [
+    ...[' ', 'OFF', 'Off', 'off\n', 'false', '0', 'no', '5000', '=', '=5', 'off,sitePerDay=5', 'perDay=5'],
+    ...['', '0', '-1', '1.5', '0x10', '1e3', 'many', '5=6', '10000001', '5;guestsPerMinute=5', '5,'].map(
+      (count) => `sitePerDay=${count}`,
+    ),
+  ],
   PORT: [' ', 'eighty', '-1', '65536', '0x50', '8e1', '80\n', '80.0'],
   HOST: [' ', '127.0.0.1\n', ' ::1', 'a b'],
 };

@@ -1,7 +1,18 @@
 /** Rate limits: token buckets by visitor and by address. */
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { createLimiter, rates, toLimitAddress } from '../../server-helper/auth/limit.ts';
+import { defaultAllowances } from '../../server-helper/auth/allowances.ts';
+import {
+  createLimiter,
+  type Limiter,
+  rates,
+  toLimitAddress,
+  toTurnRate,
+} from '../../server-helper/auth/limit.ts';
+import type { HelperError } from '../../server-helper/errors.ts';
+
+const ofVisitor = toTurnRate(defaultAllowances.visitorPerMinute);
+const asker = (owner: string, address?: string, isGuest = false) => ({ owner, address, isGuest });
 
 function countAllowed(take: () => void, tries: number): number {
   let allowed = 0;
@@ -18,8 +29,8 @@ describe('a limiter', () => {
   test('allows the burst at once, then so many a minute', () => {
     let now = 0;
     const limiter = createLimiter(() => now);
-    const take = () => limiter.take('turn', 'v', undefined);
-    const { burst, perMinute } = rates.turn.visitor;
+    const take = () => limiter.takeTurn(asker('v', undefined));
+    const { burst, perMinute } = ofVisitor;
     expect(countAllowed(take, 100)).toBe(burst);
     now = 60_000;
     expect(countAllowed(take, 100)).toBe(Math.min(burst, perMinute));
@@ -28,16 +39,16 @@ describe('a limiter', () => {
   test('keeps its time when the clock of the day is set', () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const limiter = createLimiter();
-    expect(countAllowed(() => limiter.take('turn', 'v', undefined), 100)).toBe(rates.turn.visitor.burst);
+    expect(countAllowed(() => limiter.takeTurn(asker('v', undefined)), 100)).toBe(ofVisitor.burst);
     vi.setSystemTime(Date.now() + 3600_000);
-    expect(countAllowed(() => limiter.take('turn', 'v', undefined), 1)).toBe(0);
+    expect(countAllowed(() => limiter.takeTurn(asker('v', undefined)), 1)).toBe(0);
     vi.useRealTimers();
   });
 
   test('says how long to wait, and then allows one', () => {
     let now = 0;
     const limiter = createLimiter(() => now);
-    const take = () => limiter.take('turn', 'v', undefined);
+    const take = () => limiter.takeTurn(asker('v', undefined));
     countAllowed(take, 100);
     let waitMs = 0;
     try {
@@ -58,9 +69,9 @@ describe('a limiter', () => {
         const allowedAt: number[] = [];
         for (const gap of gaps) {
           now += gap;
-          if (countAllowed(() => limiter.take('turn', 'v', undefined), 1)) allowedAt.push(now);
+          if (countAllowed(() => limiter.takeTurn(asker('v', undefined)), 1)) allowedAt.push(now);
         }
-        const { burst, perMinute } = rates.turn.visitor;
+        const { burst, perMinute } = ofVisitor;
         for (const [from, start] of allowedAt.entries())
           for (const [to, end] of allowedAt.entries())
             if (to >= from)
@@ -79,10 +90,87 @@ describe('a limiter', () => {
 
   test('a refusal by one bucket takes nothing from the other', () => {
     const limiter = createLimiter(() => 0);
-    countAllowed(() => limiter.take('turn', 'greedy', '192.0.2.1'), 1000);
-    expect(countAllowed(() => limiter.take('turn', 'other', '192.0.2.1'), rates.turn.visitor.burst)).toBe(
-      rates.turn.visitor.burst,
+    countAllowed(() => limiter.takeTurn(asker('greedy', '192.0.2.1')), 1000);
+    expect(countAllowed(() => limiter.takeTurn(asker('other', '192.0.2.1')), ofVisitor.burst)).toBe(
+      ofVisitor.burst,
     );
+  });
+});
+
+describe('what all together may ask', () => {
+  const dayMs = 24 * 3600_000;
+  /** Each visitor asks once from an address of their own. */
+  const crowd = (limiter: Limiter, isGuest: boolean) => {
+    let count = 0;
+    return () => limiter.takeTurn(asker(`v${count++}`, `192.0.2.${count}`, isGuest));
+  };
+  const waitOf = (take: () => void) => {
+    try {
+      take();
+    } catch (error) {
+      return (error as HelperError).retryAfterMs;
+    }
+    return 0;
+  };
+
+  test('guests have a limit of their own, which leaves the rest to customers', () => {
+    let now = 0;
+    const limiter = createLimiter(() => now, {
+      ...defaultAllowances,
+      guestsPerMinute: 10,
+      sitePerMinute: 30,
+    });
+    expect(countAllowed(crowd(limiter, true), 100)).toBe(5);
+    expect(countAllowed(crowd(limiter, false), 100)).toBe(10);
+    now = 60_000;
+    expect(countAllowed(crowd(limiter, true), 100)).toBe(5);
+  });
+
+  test('the limits of all are not forgotten for any number of visitors', () => {
+    const limiter = createLimiter(() => 0, { ...defaultAllowances, guestsPerMinute: 2 });
+    limiter.takeTurn(asker('first', undefined, true));
+    for (let count = 0; count < 60_000; count += 1) limiter.take('request', `v${count}`, undefined);
+    expect(countAllowed(crowd(limiter, true), 10)).toBe(0);
+  });
+
+  test('in 24 hours from the first question never more than those of a day, and then anew', () => {
+    let now = 5;
+    const limiter = createLimiter(() => now, { ...defaultAllowances, sitePerDay: 100 });
+    const take = crowd(limiter, false);
+    take();
+    let allowed = 1;
+    for (; now < dayMs - 600_000; now += 600_000) allowed += countAllowed(take, 10);
+    expect(allowed).toBe(100);
+    expect(waitOf(take)).toBe(dayMs + 5 - now);
+    now = dayMs + 5;
+    expect(waitOf(take)).toBe(0);
+  });
+
+  test('what is refused by one visitor’s limit is not counted in the day', () => {
+    const limiter = createLimiter(() => 0, { ...defaultAllowances, visitorPerMinute: 2, sitePerDay: 3 });
+    countAllowed(() => limiter.takeTurn(asker('greedy')), 50);
+    expect(countAllowed(crowd(limiter, false), 50)).toBe(2);
+  });
+
+  test('tells which limit refused, and before the day’s is reached', () => {
+    const told: [string, number][] = [];
+    const allowances = { ...defaultAllowances, visitorPerMinute: 8, sitePerDay: 5 };
+    const limiter = createLimiter(
+      () => 0,
+      allowances,
+      (...what) => told.push(what),
+    );
+    for (let count = 0; count < 5; count += 1) waitOf(() => limiter.takeTurn(asker('greedy')));
+    expect(told).toEqual([
+      ['sitePerDay', 0.8],
+      ['visitorPerMinute', 1],
+    ]);
+    told.length = 0;
+    countAllowed(crowd(limiter, false), 2);
+    expect(told).toEqual([['sitePerDay', 1]]);
+    told.length = 0;
+    countAllowed(() => limiter.take('export', 'greedy', undefined), 3);
+    expect(told).toEqual([['exportPerVisitor', 1]]);
   });
 });
 

@@ -1,4 +1,5 @@
 /** What nobody waits for leaves the agent's rate limit to visitors, and is done when there is room. */
+import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createQuota } from '../../server-helper/agent/quota.ts';
 import { createMemoryStore } from '../../server-helper/index.ts';
@@ -73,6 +74,61 @@ test('a later reply opens the door again, one without the headers says nothing, 
   const room = quota.room(closing.signal);
   closing.abort();
   await room;
+});
+
+test('where nothing is left, visitors are told for how long, a minute at most', () => {
+  vi.setSystemTime(new Date('2026-01-02T03:04:05Z'));
+  const quota = createQuota();
+  const spent = (limit: number, remaining: number, resetMs: number) => {
+    quota.note(toHeader(limit, remaining, Date.now() + resetMs));
+    return quota.spentMs();
+  };
+  expect(spent(60, 1, 40_000)).toBe(0);
+  expect(spent(60, 0, 40_000)).toBe(40_000);
+  expect(spent(60, 0, 3_600_000)).toBe(60_000);
+  quota.note(() => undefined);
+  expect(quota.spentMs()).toBe(60_000);
+  expect(spent(60, 59, 40_000)).toBe(0);
+  expect(spent(60, 0, -5_000)).toBe(0);
+  // No limit at all, as some say it.
+  expect(spent(0, 0, 40_000)).toBe(0);
+  expect(spent(-1, -1, 40_000)).toBe(0);
+});
+
+test('the operator hears of little that is left', () => {
+  const tellLow = vi.fn();
+  const quota = createQuota(tellLow);
+  for (const remaining of [60, 13, 12]) quota.note(toHeader(60, remaining, Date.now() + 40_000));
+  expect(tellLow.mock.calls).toEqual([[60, 12]]);
+});
+
+test('a question to an agent that has said it takes no more is refused with a time, and kept from it', async () => {
+  const log = { info: vi.fn(), warn: vi.fn(), error: vi.fn() };
+  const agent = createLocalAgent();
+  const { call, signIn, ask, helper } = startLocal({ store: createMemoryStore(), log }, agent);
+  const session = await signIn();
+  Object.assign(agent.headers, {
+    'x-ratelimit-limit': '60',
+    'x-ratelimit-remaining': '0',
+    'x-ratelimit-reset': String(Math.ceil(Date.now() / 1000) + 30),
+  });
+  await ask(session);
+  const before = agent.calls.length;
+  const path = `/conversations/${randomUUID()}/turns/${randomUUID()}`;
+  const put = () => call('PUT', path, { text: 'Hi' }, session);
+  const refused = await put();
+  expect(refused.status).toBe(429);
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(28);
+  expect(Number(refused.headers.get('retry-after'))).toBeLessThan(32);
+  expect(agent.calls.length).toBe(before);
+  expect(log.warn.mock.calls.filter(([, msg]) => msg === 'the agent’s rate limit is nearly used up')).toEqual(
+    [[{ limit: 60, remaining: 0 }, expect.anything()]],
+  );
+  for (const name of Object.keys(agent.headers)) delete agent.headers[name];
+  await vi.advanceTimersByTimeAsync(31_000);
+  const taken = await put();
+  expect([taken.status, await taken.text()]).toEqual([200, expect.stringContaining('turn-completed')]);
+  await helper.close();
 });
 
 test('an export waits where the agent limits the rate, and arrives whole', async () => {

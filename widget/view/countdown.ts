@@ -7,11 +7,11 @@ export function useCountdown(totalMs: number, key: unknown): number {
   const leftMs = useSignal(totalMs);
   useEffect(() => {
     leftMs.value = totalMs;
-    if (totalMs <= 0) return;
+    if (!totalMs) return;
     const until = performance.now() + totalMs;
     const timer = setInterval(() => {
       leftMs.value = Math.max(0, until - performance.now());
-      if (leftMs.value === 0) clearInterval(timer);
+      if (!leftMs.value) clearInterval(timer);
     }, 1000);
     return () => clearInterval(timer);
   }, [totalMs, key]);

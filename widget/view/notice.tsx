@@ -6,6 +6,9 @@ import { useChat } from './context.ts';
 import { useCountdown } from './countdown.ts';
 import { Icon } from './icons.tsx';
 
+/** Seconds that nobody would wait for are not counted. */
+const countedMs = 600_000;
+
 type NoticeProps = {
   state: State;
   values?: Record<string, string | number>;
@@ -32,22 +35,22 @@ export function Notice({ state, values, before, cause, again, occasion, quiet, c
   const text = `${before ? `${before} ` : ''}${t(state, values)}${why}`;
   useEffect(() => {
     // What is no longer so is not there to be read.
-    if (!quiet && !silent) return say(text);
+    if (!silent && !quiet) return say(text);
   }, [text, occasion]);
   return (
-    <div part={kind === undefined ? 'error' : undefined} class={kind ?? 'outcome failed'}>
+    <div part={kind ? undefined : 'error'} class={kind ?? 'outcome failed'}>
       <p>{text}</p>
-      {way === 'retry' && again && !isOver && (
+      {way === 'retry' && again && waitMs < countedMs && !isOver && (
         <button
           type="button"
-          disabled={waitMs > 0}
+          disabled={!!waitMs}
           onClick={() => {
             rest();
             again();
           }}
         >
           <Icon name="retry" />
-          {waitMs > 0 ? t('retryIn', { seconds: Math.ceil(waitMs / 1000) }) : t('retry')}
+          {waitMs ? t('retryIn', { seconds: Math.ceil(waitMs / 1000) }) : t('retry')}
         </button>
       )}
     </div>
