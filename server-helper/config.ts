@@ -39,8 +39,11 @@ export type HelperOptions = {
   ssoSecret?: string | readonly string[];
   /** `iss` that SSO tokens must carry. */
   ssoIssuer?: string;
-  /** Signs the helper's own sessions; made and kept in the store when absent. At least 32 bytes. */
-  sessionSecret?: string;
+  /**
+   * Signs the helper's own sessions; made and kept in the store when absent. At least 32 bytes.
+   * Several allow rotation: the first signs, all are taken.
+   */
+  sessionSecret?: string | readonly string[];
   /** Exact origins whose pages may call, besides the helper's own. */
   origins?: readonly string[];
   /** Default `conversation`: each conversation gets a workspace of its own. */
@@ -74,7 +77,8 @@ export type Config = {
   botId: string;
   ssoSecrets: readonly string[];
   ssoIssuer: string | undefined;
-  sessionSecret: string | undefined;
+  /** Empty: one is kept in the store. */
+  sessionSecrets: readonly string[];
   origins: ReadonlySet<string> | undefined;
   workspace: WorkspaceOption;
   store: Store;
@@ -131,8 +135,6 @@ export function readOptions(options: HelperOptions): Config {
   if (identity === 'required' && ssoSecrets.length === 0)
     throw new TypeError('ssoSecret is missing: identity is required');
   const allowances = readCounts('limits', options.limits, defaultAllowances);
-  // One alone: a list of them is somebody's hope of a rotation.
-  const sessionSecret = options.sessionSecret === undefined ? undefined : [options.sessionSecret];
   return {
     agentUrl: readAgentUrl('agentUrl', options.agentUrl),
     apiKey: readPrintable('apiKey', options.apiKey),
@@ -140,7 +142,7 @@ export function readOptions(options: HelperOptions): Config {
     botId: readPrintable('botId', options.botId, mostIdChars),
     ssoSecrets,
     ssoIssuer: options.ssoIssuer === undefined ? undefined : readLine('ssoIssuer', options.ssoIssuer),
-    sessionSecret: readSecrets('sessionSecret', sessionSecret, minSecretBytes)[0],
+    sessionSecrets: readSecrets('sessionSecret', options.sessionSecret, minSecretBytes),
     origins: readOrigins('origins', options.origins),
     workspace: readWorkspace('workspace', options.workspace),
     store: readObject(

@@ -43,9 +43,7 @@ export function readEnvironment(env: Environment, log: Log): ServeSettings {
   if (origins) options.origins = origins;
   const modes = readList('reasoningModes', given('REASONING_MODES'));
   if (modes) options.reasoningModes = modes as ReasoningMode[];
-  const sessionSecret = given('SESSION_SECRET');
-  if (sessionSecret?.includes(','))
-    throw new TypeError('PORCHLIGHT_SESSION_SECRET must be one secret, without a comma: it is not rotated');
+  const sessionSecret = readList('sessionSecret', given('SESSION_SECRET'));
   if (sessionSecret) options.sessionSecret = sessionSecret;
   const workspace = given('WORKSPACE');
   if (workspace) options.workspace = workspace;

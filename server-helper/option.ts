@@ -61,11 +61,15 @@ export function readWhole(name: string, value: unknown, least: number, most: num
   return value as number;
 }
 
+const mostSecrets = 10;
+
 /** @returns none where the option is absent */
 export function readSecrets(name: string, value: unknown, minBytes: number): string[] {
   if (value === undefined) return [];
   const secrets: unknown[] = Array.isArray(value) ? value : [value];
   if (secrets.length === 0) throw toWrong(name, 'left out, or at least one secret');
+  // A forged token is tried with each.
+  if (secrets.length > mostSecrets) throw toWrong(name, `at most ${mostSecrets} secrets`);
   return secrets.map((one) => {
     const secret = readText(name, one);
     if (new TextEncoder().encode(secret).length < minBytes)

@@ -18,10 +18,10 @@ const maxRemembered = 10_000;
 const maxTokenChars = 4096;
 
 /**
- * @param key 32 bytes, derived for this purpose alone
+ * @param keys of 32 bytes, derived for this purpose alone; the first signs, any verifies
  * @param audience the agent that the session is for: helpers of several may share a secret
  */
-export function createSessions(key: Uint8Array, audience: string, now: () => number): Sessions {
+export function createSessions(keys: readonly Uint8Array[], audience: string, now: () => number): Sessions {
   // A verification costs tens of microseconds, a look-up next to nothing, and every request carries the same token.
   const remembered = new Map<string, Session>();
 
@@ -29,19 +29,9 @@ export function createSessions(key: Uint8Array, audience: string, now: () => num
     const known = remembered.get(token);
     if (known) return known;
     if (token.length > maxTokenChars) throw new HelperError('unauthenticated');
-    let session: Session;
-    try {
-      const { payload } = await jwtVerify(token, key, {
-        algorithms: ['HS256'],
-        typ,
-        audience,
-        currentDate: new Date(0),
-        clockTolerance: Number.MAX_SAFE_INTEGER / 1e4,
-      });
-      session = readSession(payload);
-    } catch {
-      throw new HelperError('unauthenticated');
-    }
+    const payload = await verifyWithAny(token, keys, audience);
+    if (!payload) throw new HelperError('unauthenticated');
+    const session = readSession(payload);
     if (remembered.size >= maxRemembered) {
       const oldest = remembered.keys().next().value;
       if (oldest !== undefined) remembered.delete(oldest);
@@ -59,7 +49,7 @@ export function createSessions(key: Uint8Array, audience: string, now: () => num
         .setAudience(audience)
         .setExpirationTime(expiresAtSeconds)
         .setJti(crypto.randomUUID())
-        .sign(key);
+        .sign(keys[0] as Uint8Array);
     },
     async verify(token) {
       const session = await open(token);
@@ -77,6 +67,26 @@ export function createSessions(key: Uint8Array, audience: string, now: () => num
       return session;
     },
   };
+}
+
+async function verifyWithAny(
+  token: string,
+  keys: readonly Uint8Array[],
+  audience: string,
+): Promise<Record<string, unknown> | undefined> {
+  for (const key of keys) {
+    try {
+      const { payload } = await jwtVerify(token, key, {
+        algorithms: ['HS256'],
+        typ,
+        audience,
+        currentDate: new Date(0),
+        clockTolerance: Number.MAX_SAFE_INTEGER / 1e4,
+      });
+      return payload;
+    } catch {}
+  }
+  return undefined;
 }
 
 function readSession(payload: Record<string, unknown>): Session {

@@ -100,7 +100,10 @@ export const tried: Tried = {
     wrong: ['', ' ', 'shop\n', ' shop', 'a\u2028b', 'a'.repeat(255), 7, null, []],
     right: [undefined, 'https://shop.test'],
   },
-  sessionSecret: { wrong: [...secrets, [secret]], right: [undefined, secret] },
+  sessionSecret: {
+    wrong: [...secrets, Array.from({ length: 11 }, (_, n) => `${secret}${n}`)],
+    right: [undefined, secret, [secret], [`${secret}2`, secret]],
+  },
   origins: {
     wrong: [
       '',

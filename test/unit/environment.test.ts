@@ -32,11 +32,13 @@ test('gives lists for what is separated by commas', () => {
       ...env,
       PORCHLIGHT_ORIGINS: 'https://a.example, https://b.example',
       PORCHLIGHT_SSO_SECRET: `${secret},${secret}2`,
+      PORCHLIGHT_SESSION_SECRET: `${secret}3, ${secret}`,
     },
     silentLog,
   );
   expect(options.origins).toEqual(['https://a.example', 'https://b.example']);
   expect(options.ssoSecret).toHaveLength(2);
+  expect(options.sessionSecret).toEqual([`${secret}3`, secret]);
 });
 
 test('gives numbers for the limits that are named', () => {
@@ -76,7 +78,7 @@ const wrong: Record<string, string[]> = {
     `${secret},short`,
   ],
   PORCHLIGHT_SSO_ISSUER: [' ', 'issuer\n'],
-  PORCHLIGHT_SESSION_SECRET: [' ', 'short', `${secret}\n`, `${secret},${secret}`],
+  PORCHLIGHT_SESSION_SECRET: [',', ' ', 'short', `${secret},`, `${secret},short`],
   PORCHLIGHT_ORIGINS: [
     ',',
     ' ',

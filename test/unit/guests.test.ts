@@ -39,6 +39,25 @@ test('a guest who has signed in since asks nothing more under the old session, w
   await helper.close();
 });
 
+test('a new session secret takes nothing from guests while the old one is listed', async () => {
+  const store = createMemoryStore();
+  const [old, next] = [sessionSecret, `${sessionSecret}-next`];
+  const start = (secret: string | string[]) => startLocal({ store, sessionSecret: secret });
+  const before = start(old);
+  const guest = await before.signIn();
+  const id = await before.ask(guest);
+  const read = async (local: ReturnType<typeof start>, session: string) =>
+    (await local.call('GET', `/conversations/${id}`, undefined, session)).status;
+  const during = start([next, old]);
+  expect(await read(during, guest)).toBe(200);
+  const renewed = await during.signIn({ session: guest });
+  expect(await read(during, renewed)).toBe(200);
+  const after = start(next);
+  expect([await read(after, renewed), await read(after, guest)]).toEqual([200, 401]);
+  expect(await read(before, renewed)).toBe(401);
+  for (const { helper } of [before, during, after]) await helper.close();
+});
+
 test('once identity is required, a guest’s session from before is good for nothing', async () => {
   const store = createMemoryStore();
   const before = startLocal({ store, sessionSecret });
