@@ -6,6 +6,10 @@ import { toReason } from './unreachable.ts';
 
 /** Where a question goes. */
 export const chatPath = '/v1/bot/chat';
+/** Where nothing can be missing but the project and the bot. */
+const targetPaths: readonly string[] = [chatPath, '/v1/bot/read', '/v1/bot/workspace/create'];
+
+const unknownTarget = 'the agent does not know what is asked: check project and bot';
 
 /** The agent's status → our code. Its 401 and 403 are about the helper's key, so they never become the visitor's. */
 export function toAgentError(
@@ -30,15 +34,13 @@ export function toAgentError(
     }
     if (!isGone) log.warn(fields, 'the agent has no such path');
     // Of anything else it is an answer.
-    else if (path === chatPath)
-      log.error(fields, 'the agent does not know what is asked: check project and bot');
+    else if (targetPaths.includes(path)) log.error(fields, unknownTarget);
     return new AgentMissing(isGone);
   }
   if (status >= 400 && status < 500 && status !== 408 && status !== 409) {
-    log.error(
-      { code: 'agent-refused', path, status, agentCode: code },
-      'the agent refused: check key, plan and credits',
-    );
+    const fields = { code: 'agent-refused', path, status, agentCode: code };
+    if (status === 404) log.error(fields, unknownTarget);
+    else log.error(fields, 'the agent refused: check key, plan and credits');
     return new HelperError('agent-refused');
   }
   log.warn({ code: 'agent-unavailable', path, status, agentCode: code }, 'the agent failed');

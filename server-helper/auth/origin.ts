@@ -1,6 +1,6 @@
 /** Which pages may call, and the CORS headers that tell them so. A fence for browsers: scripts outside one ignore it. */
 import { HelperError } from '../errors.ts';
-import type { Log } from '../log.ts';
+import { createPace, type Log } from '../log.ts';
 
 const preflightSeconds = 7200;
 
@@ -9,15 +9,17 @@ const preflightSeconds = 7200;
  * @throws HelperError `origin-refused`, which carries no CORS header
  */
 export function createFence({ origins, log }: { origins: ReadonlySet<string> | undefined; log: Log }) {
+  const isDue = createPace(() => performance.now());
   return (request: Request): string | undefined => {
     const origin = request.headers.get('origin');
     if (origin === null) return undefined;
     if (origins?.has(origin) || isOwnOrigin(origin, request)) return origin;
     // Neither is told by name: what a request says stays out of the log.
-    log.warn(
-      { code: 'origin-refused' },
-      'a page of an unlisted origin called; list it in origins, PORCHLIGHT_ORIGINS, or have the proxy keep the Host',
-    );
+    if (isDue('origin'))
+      log.warn(
+        { code: 'origin-refused' },
+        'a page of an unlisted origin called; list it in origins, PORCHLIGHT_ORIGINS, or have the proxy keep the Host',
+      );
     throw new HelperError('origin-refused', 'Add the origin of this page to the list of origins');
   };
 }

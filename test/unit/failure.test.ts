@@ -5,6 +5,7 @@ import { chatPath, toAgentError } from '../../server-helper/agent/failure.ts';
 const gone = JSON.stringify({ error: 'No such project' });
 test.each([
   [404, chatPath, gone, 'error', 'the agent does not know what is asked: check project and bot'],
+  [404, '/v1/bot/read', gone, 'error', 'the agent does not know what is asked: check project and bot'],
   [404, '/v1/bot/chat/messages', gone, undefined, undefined],
   [404, chatPath, '<html>', 'warn', 'the agent has no such path'],
   [401, chatPath, gone, 'error', 'the agent refused: check key, plan and credits'],
@@ -19,4 +20,13 @@ test.each([
   expect(lines).toEqual(
     message ? [[level, { code: error.code, path, status, agentCode: undefined }, message]] : [],
   );
+});
+
+test('a bot that is gone is no matter of key, plan and credits, whatever was called', () => {
+  const lines: string[] = [];
+  const write = (_: object, text: string) => void lines.push(text);
+  const log = { info: write, warn: write, error: write };
+  const body = JSON.stringify({ error: { code: 'bot_not_found' } });
+  toAgentError(404, () => undefined, body, log, '/v1/bot/chat/read');
+  expect(lines).toEqual(['the agent does not know what is asked: check project and bot']);
 });
