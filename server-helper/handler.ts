@@ -10,6 +10,7 @@ import { type HelperOptions, readOptions } from './config.ts';
 import { startUpkeep } from './conversation/upkeep.ts';
 import { type Edge, toEdge } from './edge.ts';
 import { HelperError, toCauseCode, toHelperError, toProblemResponse } from './errors.ts';
+import { requireLasting } from './lasting.ts';
 import { toLogFields } from './log.ts';
 import type { ProcessGauges } from './metrics.ts';
 import { createParts } from './parts.ts';
@@ -58,8 +59,9 @@ const drainMs = 25_000;
 const leftoversMs = 1_000;
 const lastWritesMs = 2_000;
 
-/** @throws TypeError naming the option that is wrong */
+/** @throws TypeError naming the option that is wrong, or the runtime in which no turn could go on */
 export function createHelper(options: HelperOptions, runtime: Runtime = {}): Helper {
+  requireLasting();
   const config = readOptions(options);
   const now = runtime.now ?? Date.now;
   const monotonicNow = runtime.monotonicNow ?? (() => performance.now());

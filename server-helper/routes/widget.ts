@@ -34,11 +34,8 @@ export function getWidgetFile(files: WidgetFiles, { params, request }: Exchange)
   }
   const brotli = /\bbr\b/.test(request.headers.get('accept-encoding') ?? '') ? file.brotli : undefined;
   if (brotli) headers['content-encoding'] = 'br';
-  return new Response(brotli ?? file.bytes, { headers, ...asItIs });
+  return new Response(brotli ?? file.bytes, { headers });
 }
-
-/** Workers would pack what says that it is packed a second time; no other runtime knows the word. */
-const asItIs = { encodeBody: 'manual' };
 
 /** A module is fetched with CORS, and so is a script with an integrity hash. */
 const shared = { 'access-control-allow-origin': '*', 'cross-origin-resource-policy': 'cross-origin' };
