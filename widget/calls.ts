@@ -35,8 +35,9 @@ export function createCalls(parts: SiteParts, onSite: () => void) {
       (name: keyof PageMethods) =>
       (...values: unknown[]) => {
         const visit = panel.visit.value;
+        const shown = !calls.site && conversation.entries.value;
         const loaded = load();
-        if (!calls.site && !calls.isLate) {
+        if (shown && !calls.isLate) {
           calls.isLate = true;
           const end = () => {
             calls.isLate = false;
@@ -45,9 +46,10 @@ export function createCalls(parts: SiteParts, onSite: () => void) {
           Promise.race([loaded, wait(patienceMs)]).then(end, end);
         }
         void loaded.then(
-          // What was meant for another visitor is dropped.
+          // What was meant for another visitor is dropped, and what would take away a question that waited for it no longer.
           () =>
             (visit === panel.visit.value || /^set[LO]/.test(name)) &&
+            (!shown || calls.isLate || shown === conversation.entries.value || !/Conv/.test(name)) &&
             (calls.site as Record<typeof name, (...all: unknown[]) => void>)[name](...values),
           () => tellOwner('part-failed', options.helper),
         );

@@ -29,9 +29,11 @@ const stage = useStage(() =>
   startFakeHelper({
     starters: ['Opening hours?'],
     beforePiece: () => gate.opened,
-    answer: (question) => ({
+    answer: (question, times) => ({
       pieces: question.startsWith('Slow') ? ['One ', 'two ', 'three.'] : [`An answer to ${question}`],
       ...(/fail/i.test(question) && { end: { failed: { code: 'agent-refused', retryable: false } } }),
+      ...(/tired/i.test(question) &&
+        times === 0 && { end: { failed: { code: 'agent-timeout', retryable: true } } }),
       ...(/wait/i.test(question) && { end: { paused: pause } }),
     }),
     pages: (path, url) => {
@@ -335,6 +337,59 @@ describe('the page', () => {
     await chat.ask('Is it warm?');
     await chat.waitForAnswer('completed');
     expect(asked.map(({ page }) => page?.context)).toEqual([undefined]);
+  });
+
+  describe('while the file for the page’s own calls is late', () => {
+    let file: ReturnType<typeof createGate>;
+    beforeEach(async () => {
+      file = createGate();
+      await come('/plain');
+      await page.route('**/widget/site-*.js', async (route) => {
+        await file.opened;
+        await route.continue();
+      });
+    });
+
+    test('a question that was sent before is stopped at the helper', async () => {
+      await page.route('**/turns/*', (route) =>
+        route.request().method() === 'PUT' ? undefined : route.continue(),
+      );
+      await chat.open();
+      await chat.ask('Costly?');
+      await expect.poll(() => asked.length).toBe(1);
+      await call(['setContext', { product: 'Lark' }]);
+      const told = page.waitForRequest((request) => request.method() === 'DELETE');
+      await chat.stop.click();
+      expect((await told).url()).toContain('/turns/');
+      await chat.waitForAnswer('stopped');
+      expect(await chat.composer.inputValue()).toBe('');
+    });
+
+    test('a question that failed is tried again after them', async () => {
+      await chat.open();
+      await chat.ask('Tired?');
+      await chat.waitForAnswer('failed');
+      await call(['setContext', { product: 'Lark' }]);
+      await chat.button('Try again').click();
+      await chat.waitForAnswer('sending');
+      file.open();
+      await chat.waitForAnswer('completed');
+      expect(asked.map(({ page }) => page?.context)).toEqual([undefined, { product: 'Lark' }]);
+      expect(await chat.readQuestions()).toEqual(['Tired?']);
+    });
+
+    test('nothing that was asked meanwhile is taken away by what comes too late', async () => {
+      await chat.open();
+      await chat.ask('Earlier?');
+      await chat.waitForAnswer('completed');
+      await call(['newConversation'], ['prefill', 'Done']);
+      await chat.ask('Mine?');
+      await expect.poll(() => asked.length, { timeout: 10_000 }).toBe(2);
+      await chat.answers.nth(1).getByText('An answer to Mine?').waitFor();
+      file.open();
+      await expect.poll(() => chat.composer.inputValue()).toBe('Done');
+      expect(await chat.readQuestions()).toEqual(['Earlier?', 'Mine?']);
+    });
   });
 
   test('its tag says what the page knows too, until the page says otherwise', async () => {

@@ -241,6 +241,45 @@ test('what the page says for Ada to the agent is not sent with Ben’s question,
   expect(sent).toEqual([{ cart: 'Ada’s' }, undefined, { cart: 'Ben’s' }]);
 });
 
+test.each([
+  ['goes to another address', '/two'],
+  ['has an address that is long', `/call/${'y'.repeat(700)}`],
+])(
+  'what the page says for Ada waits with no question until Ben is there, on a page that %s',
+  async (_, to) => {
+    const { page, chat } = await chatAsAda('/call');
+    const token = await sign(page, 'ben');
+    const go = () => page.evaluate((to) => history.pushState(null, '', to), to);
+    if (to !== '/two') await go();
+    await page.evaluate(() => {
+      (window as unknown as { Porchlight: PorchlightApi }).Porchlight.setContext({ cart: 'Ada’s' });
+    });
+    const askedWith = async (send: () => Promise<unknown>) => {
+      const put = page.waitForRequest((request) => request.method() === 'PUT');
+      await send();
+      return (await put).postDataJSON().page?.context;
+    };
+    expect(await askedWith(() => askAs(chat, adas))).toEqual({ cart: 'Ada’s' });
+    await page.evaluate((token) => {
+      const scope = window as unknown as { Porchlight: PorchlightApi; giveToken(): void };
+      scope.Porchlight.identify(
+        () =>
+          new Promise<string>((resolve) => {
+            scope.giveToken = () => resolve(token);
+          }),
+      );
+    }, token);
+    const asked = await askedWith(async () => {
+      await chat.composer.fill('Who am I?');
+      await chat.composer.press('Enter');
+      await expect.poll(() => chat.composer.inputValue()).toBe('');
+      if (to === '/two') await go();
+      await page.evaluate(() => (window as unknown as { giveToken(): void }).giveToken());
+    });
+    expect(asked).toBeUndefined();
+  },
+);
+
 test('a guest’s question on its way when a new conversation is begun is asked though the guest signs in', async () => {
   const { page, chat } = await visit('/plain');
   await chat.open();

@@ -136,17 +136,6 @@ test('too many sessions at once: the wait is counted down', async () => {
   await chat.waitForAnswer('completed');
 });
 
-test('a wait of hours is not counted down in seconds', async () => {
-  const { page, chat } = scene;
-  await page.route('**/session', (route) =>
-    route.fulfill({ status: 429, json: { code: 'rate-limited', retryAfterMs: 86_000_000 } }),
-  );
-  await chat.ask('May I?');
-  await chat.answers.getByText(english['rate-limited']).waitFor();
-  await expect.poll(() => page.getByText('Try again').count()).toBe(0);
-  expect(await chat.readQuestions()).toEqual(['May I?']);
-});
-
 test('a question that waits for a helper out of reach says that it waits', async () => {
   const { page, chat } = scene;
   await page.route('**/session', (route) => route.abort('connectionrefused'));

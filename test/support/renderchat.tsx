@@ -92,6 +92,7 @@ export async function renderChat(
     unsent: createUnsent('test'),
     tabs,
     readPage: () => undefined,
+    readSaid: () => undefined,
     readMode: () => ({}),
     onNextFrame: (draw) => queueMicrotask(draw),
     readVeil: () => panel.veil.value,

@@ -35,8 +35,6 @@ export type ConversationDeps = RequestDeps & {
   readVeil: () => number;
   /** What was not delivered is to be a draft again. */
   onTakenBack: (text: string) => void;
-  /** It is known whose conversation is shown. */
-  isReady: () => boolean;
   /** Finds out who is there. */
   begin: () => void;
   makeId?: () => string;
@@ -188,7 +186,7 @@ export function createConversation(deps: ConversationDeps): Conversation {
     }
     try {
       const part = await import('./retrying.ts');
-      await part.retry(turnId, retrying, { screen, isReady: deps.isReady, reload, take, toRequest, makeId });
+      await part.retry(turnId, retrying, { screen, sessions, reload, take, toRequest, makeId });
     } catch {
       say('part-failed', () => retry(turnId))(new WidgetError('unreachable'));
     }

@@ -3,13 +3,18 @@ import type { TurnRequest } from '../../server-helper/protocol/wire.ts';
 
 export type RequestDeps = {
   readPage: () => TurnRequest['page'];
+  /** The page, and what it says of itself for the visitor who is there; undefined where it says nothing. */
+  readSaid: () => TurnRequest['page'];
+  /** It is known whose conversation is shown. */
+  isReady: () => boolean;
   readMode: () => Pick<TurnRequest, 'reasoningMode'>;
 };
 
-export function createRequests({ readPage, readMode }: RequestDeps) {
-  const toPage = (url?: string) => {
-    const page = readPage();
-    return page && (url ?? page.url) === page.url && { page };
+export function createRequests({ readPage, readSaid, isReady, readMode }: RequestDeps) {
+  // What is said for one visitor must not wait with a question until another is there.
+  const toPage = () => {
+    const page = (isReady() && readSaid()) || readPage();
+    return page && { page };
   };
   return {
     toRequest: (text: string, replaces?: string): TurnRequest => ({
@@ -22,7 +27,7 @@ export function createRequests({ readPage, readMode }: RequestDeps) {
     toCurrent: (question: TurnRequest): TurnRequest => ({
       ...readMode(),
       ...question,
-      ...toPage(question.page?.url),
+      ...(question.page?.url === readPage()?.url && toPage()),
     }),
   };
 }

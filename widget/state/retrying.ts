@@ -1,6 +1,7 @@
 /** "Try again" under an answer that failed: the same question once more, unless it was answered after all. Loaded with the first click. */
 import { batch } from '@preact/signals';
 import type { TurnRequest } from '../../server-helper/protocol/wire.ts';
+import type { SessionKeeper } from '../transport/session.ts';
 import type { Screen } from './screen.ts';
 import { createAnswer, isRunning } from './turn.ts';
 
@@ -9,8 +10,7 @@ export type Retrying = { end: (() => void) | undefined };
 
 export type RetryingDeps = {
   screen: Screen;
-  /** It is known whose conversation is shown. */
-  isReady: () => boolean;
+  sessions: SessionKeeper;
   reload: (conversationId: string) => Promise<void>;
   take: (turnId: string, question: TurnRequest, wasHeld?: boolean) => void;
   toRequest: (text: string, replaces?: string) => TurnRequest;
@@ -20,7 +20,7 @@ export type RetryingDeps = {
 export async function retry(
   turnId: string,
   retrying: Retrying,
-  { screen, isReady, reload, take, toRequest, makeId }: RetryingDeps,
+  { screen, sessions, reload, take, toRequest, makeId }: RetryingDeps,
 ): Promise<void> {
   const { id, entries, running, signal } = screen;
   const entry = screen.find(turnId);
@@ -42,7 +42,7 @@ export async function retry(
   // It was answered after all, or is being: only the word of it had not come.
   const told = screen.find(turnId)?.answer.value;
   const isAnswered = told !== undefined && ['completed', 'writing', 'paused'].includes(told.status);
-  const isWanted = !signal.aborted && running.value === turnId && isReady();
+  const isWanted = !signal.aborted && running.value === turnId && sessions.isSettled;
   batch(() => {
     end();
     const isLast = entries.value.at(-1)?.turnId === turnId;

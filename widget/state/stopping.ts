@@ -10,15 +10,13 @@ export type StoppingDeps = {
   screen: Screen;
   outbox: Outbox;
   follow: (conversationId: string, entry: Entry) => Promise<void>;
-  /** It is known whose conversation is shown. */
-  isReady: () => boolean;
   /** It is to be a draft again. */
   onTakenBack: (text: string) => void;
   say: (again: () => void) => (error: unknown) => void;
 };
 
 export function createStopping(deps: StoppingDeps) {
-  const { sessions, screen, outbox, follow, isReady, onTakenBack, say } = deps;
+  const { sessions, screen, outbox, follow, onTakenBack, say } = deps;
   const { id, entries, running, lost, problem } = screen;
   const sendStop = (conversationId: string, entry: Entry): void => {
     problem.value = undefined;
@@ -38,9 +36,9 @@ export function createStopping(deps: StoppingDeps) {
       if (!entry) return;
       const conversationId = id.value as string;
       if (entry.known) return sendStop(conversationId, entry);
-      if (!isReady()) {
+      if (outbox.holds(entry.turnId)) {
         // What was to be shown here is not known yet, and takes its place.
-        if (entry.question !== undefined) onTakenBack(entry.question);
+        onTakenBack(entry.question as string);
         return outbox.giveUp(entry, undefined);
       }
       if (lost.value) return outbox.giveUp(entry, lost.value);

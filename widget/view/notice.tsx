@@ -6,9 +6,6 @@ import { useChat } from './context.ts';
 import { useCountdown } from './countdown.ts';
 import { Icon } from './icons.tsx';
 
-/** Seconds that nobody would wait for are not counted. */
-const countedMs = 600_000;
-
 type NoticeProps = {
   state: State;
   values?: Record<string, string | number>;
@@ -40,7 +37,7 @@ export function Notice({ state, values, before, cause, again, occasion, quiet, c
   return (
     <div part={kind ? undefined : 'error'} class={kind ?? 'outcome failed'}>
       <p>{text}</p>
-      {way === 'retry' && again && waitMs < countedMs && !isOver && (
+      {way === 'retry' && again && !isOver && (
         <button
           type="button"
           disabled={!!waitMs}
