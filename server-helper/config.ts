@@ -1,5 +1,5 @@
 /** The helper's options, checked once at construction: a mistake is a `TypeError` that names the option. */
-import { type Allowances, defaultAllowances } from './auth/allowances.ts';
+import { type Allowances, allowanceNames, toAllowances } from './auth/allowances.ts';
 import { consoleLog, type Log } from './log.ts';
 import {
   readAgentUrl,
@@ -134,7 +134,7 @@ export function readOptions(options: HelperOptions): Config {
   const identity = readOneOf('identity', options.identity, ['off', 'optional', 'required'], 'optional');
   if (identity === 'required' && ssoSecrets.length === 0)
     throw new TypeError('ssoSecret is missing: identity is required');
-  const allowances = readCounts('limits', options.limits, defaultAllowances);
+  const allowances = readCounts('limits', options.limits, allowanceNames);
   return {
     agentUrl: readAgentUrl('agentUrl', options.agentUrl),
     apiKey: readPrintable('apiKey', options.apiKey),
@@ -157,7 +157,7 @@ export function readOptions(options: HelperOptions): Config {
     onAgentEvent: readFunction('onAgentEvent', options.onAgentEvent),
     reasoningModes: readSomeOf('reasoningModes', options.reasoningModes, reasoningModes, ['auto']),
     limited: allowances !== undefined,
-    allowances: allowances ?? defaultAllowances,
+    allowances: toAllowances(allowances ?? {}, ssoSecrets.length > 0 && identity !== 'off'),
     retentionDays: readWhole(
       'retentionDays',
       options.retentionDays,

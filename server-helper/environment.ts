@@ -117,7 +117,9 @@ function readLimits(value: string): NonNullable<HelperOptions['limits']> {
     const at = item.indexOf('=');
     return [item.slice(0, at).trim(), toWhole(item.slice(at + 1).trim())];
   });
-  return Object.fromEntries(pairs ?? []);
+  const given = Object.fromEntries(pairs ?? []);
+  if (Object.keys(given).length !== pairs?.length) throw new TypeError('limits must name each limit once');
+  return given;
 }
 
 function readPort(value: string | undefined): number {

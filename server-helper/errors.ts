@@ -39,6 +39,18 @@ export class HelperError extends Error {
   }
 }
 
+/** One of the helper's own limits was reached. */
+export class LimitReached extends HelperError {
+  /** @param limit its name, for the operator */
+  constructor(
+    readonly limit: string,
+    retryAfterMs: number,
+    detail?: string,
+  ) {
+    super('rate-limited', detail, retryAfterMs);
+  }
+}
+
 /** Anything thrown → a `HelperError`; what is not ours is `internal`. */
 export function toHelperError(error: unknown): HelperError {
   return error instanceof HelperError ? error : new HelperError('internal');

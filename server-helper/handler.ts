@@ -9,7 +9,7 @@ import { addCorsHeaders, createFence, toPreflightResponse } from './auth/origin.
 import { type HelperOptions, readOptions } from './config.ts';
 import { startUpkeep } from './conversation/upkeep.ts';
 import { type Edge, toEdge } from './edge.ts';
-import { HelperError, toCauseCode, toHelperError, toProblemResponse } from './errors.ts';
+import { HelperError, LimitReached, toCauseCode, toHelperError, toProblemResponse } from './errors.ts';
 import { requireLasting } from './lasting.ts';
 import { toLogFields } from './log.ts';
 import type { ProcessGauges } from './metrics.ts';
@@ -185,10 +185,15 @@ export function createHelper(options: HelperOptions, runtime: Runtime = {}): Hel
   };
 }
 
-function toErrorResponse(error: unknown, { config, metrics }: Parts): Response {
+function toErrorResponse(error: unknown, { config, metrics, isDue }: Parts): Response {
   const { log } = config;
   const known = toHelperError(error);
   metrics.refused(known.code);
+  if (known instanceof LimitReached) {
+    const { limit } = known;
+    metrics.limited(limit);
+    if (isDue(`limit ${limit}`)) log.warn({ limit }, 'a limit is reached');
+  }
   if (known.code === 'internal')
     log.error({ ...toLogFields(error), code: toCauseCode(error), reason: known.detail }, 'a request failed');
   return toProblemResponse(known);

@@ -158,26 +158,23 @@ function toChoice(allowed: readonly string[]): string {
 
 const mostOfCounts = 10_000_000;
 
-/** @returns `defaults`, with the whole numbers from 1 that are given in their places; undefined for `off` */
-export function readCounts<Counts extends Record<string, number>>(
+/** @returns the whole numbers from 1 that are given under some of `names`; undefined for `off` */
+export function readCounts(
   name: string,
   value: unknown,
-  defaults: Counts,
-): Counts | undefined {
-  if (value === undefined || value === 'on') return defaults;
+  names: readonly string[],
+): Record<string, number> | undefined {
+  if (value === undefined || value === 'on') return {};
   if (value === 'off') return undefined;
   const given = Object.entries(typeof value === 'object' ? (value ?? {}) : {}).filter(
     ([, count]) => count !== undefined,
   );
   const isSound = ([key, count]: [string, unknown]) =>
-    Object.hasOwn(defaults, key) &&
-    Number.isInteger(count) &&
-    Number(count) >= 1 &&
-    Number(count) <= mostOfCounts;
+    names.includes(key) && Number.isInteger(count) && Number(count) >= 1 && Number(count) <= mostOfCounts;
   if (given.length === 0 || !given.every(isSound))
     throw toWrong(
       name,
-      `on, off, or whole numbers from 1 to ${mostOfCounts} for some of ${Object.keys(defaults).join(', ')}`,
+      `on, off, or whole numbers from 1 to ${mostOfCounts} for some of ${names.join(', ')}`,
     );
-  return { ...defaults, ...Object.fromEntries(given) };
+  return Object.fromEntries(given);
 }

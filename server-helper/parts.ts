@@ -51,10 +51,8 @@ export function createParts(
     room: () => http.quota.room(closing),
   });
   const isDue = createPace(monotonicNow);
-  const tellLimit = (limit: string, spent: number) => {
-    if (spent === 1) metrics.limited(limit);
-    if (isDue(`limit ${limit} ${spent}`))
-      log.warn({ limit, spent }, spent === 1 ? 'a limit is reached' : 'a limit is nearly reached');
+  const tellNear = (limit: string) => {
+    if (isDue(`near ${limit}`)) log.warn({ limit }, 'a limit is nearly reached');
   };
   let sessions: Promise<Sessions> | undefined;
   return {
@@ -64,7 +62,7 @@ export function createParts(
     isDue,
     chat,
     conversations,
-    limiter: createLimiter(monotonicNow, config.allowances, tellLimit),
+    limiter: createLimiter(monotonicNow, config.allowances, tellNear),
     bot: createAgentBot(http),
     engine,
     leftovers,

@@ -28,13 +28,11 @@ export function createQuota(
       ) as [number, number, number];
       const resetsAt = Math.min(toMs(reset) || Number.POSITIVE_INFINITY, now() + mostWaitMs);
       // A limit of 0 is how some say that there is none.
-      if (limit >= 1 && remaining >= 0) {
-        spentUntil = remaining < 1 ? resetsAt : 0;
-        if (remaining <= limit * lowShare) tellLow(limit, remaining);
-      }
+      const isTold = limit >= 1 && remaining >= 0;
+      if (isTold) spentUntil = remaining < 1 ? resetsAt : 0;
+      if (isTold && remaining <= limit * lowShare) tellLow(limit, remaining);
       if (retryAfterMs !== undefined) fullUntil = now() + Math.min(retryAfterMs, mostWaitMs);
-      else if (remaining <= limit / 2) fullUntil = resetsAt;
-      else if (remaining > limit / 2) fullUntil = 0;
+      else if (isTold) fullUntil = remaining <= limit / 2 ? resetsAt : 0;
     },
     spentMs: () => Math.max(0, spentUntil - now()),
     async room(signal) {

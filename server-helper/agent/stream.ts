@@ -80,7 +80,8 @@ class Answer implements Exchange {
     this.#status = status;
     this.http.note(toOutcome(status));
     this.#header = header;
-    if (!isSuccess(status)) {
+    if (isSuccess(status)) this.http.quota.note(header);
+    else {
       this.#errorTimer = setTimeout(() => this.onEnd(), errorBodyMs);
       return;
     }
@@ -133,6 +134,7 @@ class Answer implements Exchange {
     const body = new TextDecoder().decode(concat(this.#parts));
     if (!isSuccess(this.#status)) {
       const error = toAgentError(this.#status, this.#header, body, this.http.target.log, this.path);
+      this.http.quota.note(this.#header, this.#status === 429 ? error.retryAfterMs : undefined);
       return this.#finish({ kind: 'failed', error });
     }
     const frame = readFrame('done', body, false);

@@ -6,11 +6,13 @@ export type Allowances = {
   visitorPerMinute: number;
   /** Those of one address (of IPv6: /64), a minute. Default 120. */
   addressPerMinute: number;
-  /** Those of all guests together, a minute. Default 300. */
+  /** Questions of all guests together, a minute. Default half of `sitePerMinute`, all of it where nobody can sign in. */
   guestsPerMinute: number;
-  /** Those of all visitors, a minute. Default 600. */
+  /** Questions of all guests in 24 hours. Default half of `sitePerDay`, all of it where nobody can sign in. */
+  guestsPerDay: number;
+  /** Questions of all visitors, a minute. Default 600. */
   sitePerMinute: number;
-  /** Those of all visitors in 24 hours, counted from the first. Default 50,000. */
+  /** Questions of all visitors in 24 hours, counted from the first. Default 50,000. */
   sitePerDay: number;
   /** Answers of one visitor that run at once. Default 5. */
   runningTurns: number;
@@ -18,12 +20,20 @@ export type Allowances = {
   openReaders: number;
 };
 
-export const defaultAllowances: Allowances = {
+const defaults = {
   visitorPerMinute: 20,
   addressPerMinute: 120,
-  guestsPerMinute: 300,
   sitePerMinute: 600,
   sitePerDay: 50_000,
   runningTurns: 5,
   openReaders: 20,
 };
+
+export const allowanceNames = [...Object.keys(defaults), 'guestsPerMinute', 'guestsPerDay'];
+
+/** @param canSignIn guests leave half of what all may ask to customers */
+export function toAllowances(given: Partial<Allowances>, canSignIn: boolean): Allowances {
+  const all = { ...defaults, ...given };
+  const share = (count: number) => (canSignIn ? Math.ceil(count / 2) : count);
+  return { guestsPerMinute: share(all.sitePerMinute), guestsPerDay: share(all.sitePerDay), ...all };
+}

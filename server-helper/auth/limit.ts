@@ -1,6 +1,6 @@
 /** Token buckets: so many at once, so many a minute, by visitor and by address; of questions, by all together too. */
-import { HelperError } from '../errors.ts';
-import { type Allowances, defaultAllowances } from './allowances.ts';
+import { LimitReached } from '../errors.ts';
+import { type Allowances, toAllowances } from './allowances.ts';
 
 export type Rate = { burst: number; perMinute: number };
 
@@ -21,14 +21,13 @@ export type Limited = keyof typeof rates;
 export type Asker = { owner: string; isGuest: boolean; address: string | undefined };
 
 export type Limiter = {
-  /** @throws HelperError `rate-limited` with the wait until one more is allowed */
+  /** @throws LimitReached with the wait until one more is allowed */
   take(what: Limited, owner: string | undefined, address: string | undefined): void;
-  /** For a question or a decision, which the agent is paid for. @throws HelperError `rate-limited` */
-  takeTurn(asker: Asker): void;
+  /** For a question, which the agent is paid for. @returns gives back what all share, where it was not asked @throws LimitReached */
+  takeTurn(asker: Asker): () => void;
+  /** For a decision: the question that it belongs to was counted. @throws LimitReached */
+  takeDecision(asker: Pick<Asker, 'owner' | 'address'>): void;
 };
-
-/** Tells which limit was reached: an allowance, or what `rates` names; `spent` is a share of it, 0.8 or 1. */
-export type OnLimit = (limit: string, spent: number) => void;
 
 /** Of all visitors whose address the runtime does not tell: one bucket, ten times as large. */
 export const sharedAddress = 'shared';
@@ -41,17 +40,17 @@ const warnShare = 0.8;
 type Bucket = { tokens: number; at: number };
 type Wait = { limit: string; bucket: Bucket; waitMs: number };
 
-/** @param nowMs monotonic */
+/** @param nowMs monotonic @param onNear told once a day of an allowance that is nearly used up */
 export function createLimiter(
   nowMs = () => performance.now(),
-  allowances: Allowances = defaultAllowances,
-  onLimit: OnLimit = () => {},
+  allowances: Allowances = toAllowances({}, true),
+  onNear: (limit: string) => void = () => {},
 ): Limiter {
   const buckets = new Map<string, Bucket>();
   /** Apart: who makes 50,000 others must not have these forgotten. */
   const ofAll = new Map<string, Bucket>();
   /** Never counted by a bucket, which would let twice as much through in its first day. */
-  let day = { endsAt: Number.NEGATIVE_INFINITY, count: 0 };
+  let day = { endsAt: Number.NEGATIVE_INFINITY, sitePerDay: 0, guestsPerDay: 0 };
 
   const look = (limit: string, whose: string | undefined, { burst, perMinute }: Rate): Wait => {
     const kept = whose === undefined ? ofAll : buckets;
@@ -60,7 +59,8 @@ export function createLimiter(
     const perMs = perMinute / 60_000;
     const known = kept.get(key);
     const tokens = known ? Math.min(burst, known.tokens + (at - known.at) * perMs) : burst;
-    const bucket = { tokens, at };
+    // The same one, so that what is given back later arrives.
+    const bucket = Object.assign(known ?? {}, { tokens, at });
     // Re-inserted, so that the map's order is by last use and the oldest can go.
     kept.delete(key);
     kept.set(key, bucket);
@@ -71,14 +71,18 @@ export function createLimiter(
     return { limit, bucket, waitMs: tokens >= 1 ? 0 : Math.ceil((1 - tokens) / perMs) };
   };
 
-  const refuse = (limit: string, waitMs: number): never => {
-    onLimit(limit, 1);
-    throw new HelperError('rate-limited', undefined, waitMs);
-  };
   const takeAll = (asked: readonly Wait[]) => {
     const longest = asked.reduce((one, other) => (other.waitMs > one.waitMs ? other : one));
-    if (longest.waitMs > 0) refuse(longest.limit, longest.waitMs);
+    if (longest.waitMs > 0) throw new LimitReached(longest.limit, longest.waitMs);
     for (const { bucket } of asked) bucket.tokens -= 1;
+  };
+
+  const toOwn = ({ owner, address }: Pick<Asker, 'owner' | 'address'>): Wait[] => {
+    const { visitorPerMinute, addressPerMinute } = allowances;
+    const own = [look('visitorPerMinute', owner, toTurnRate(visitorPerMinute))];
+    if (address !== undefined)
+      own.push(look('addressPerMinute', address, toRate(toTurnRate(addressPerMinute), address)));
+    return own;
   };
 
   return {
@@ -90,20 +94,28 @@ export function createLimiter(
         asked.push(look(`${what}PerAddress`, address, toRate(ofAddress, address)));
       if (asked.length > 0) takeAll(asked);
     },
-    takeTurn({ owner, isGuest, address }) {
-      const { visitorPerMinute, addressPerMinute, guestsPerMinute, sitePerMinute, sitePerDay } = allowances;
+    takeTurn(asker) {
+      const { guestsPerMinute, sitePerMinute } = allowances;
       const at = nowMs();
-      if (at >= day.endsAt) day = { endsAt: at + dayMs, count: 0 };
-      if (day.count >= sitePerDay) refuse('sitePerDay', Math.ceil(day.endsAt - at));
-      const asked = [look('visitorPerMinute', owner, toTurnRate(visitorPerMinute))];
-      if (address !== undefined)
-        asked.push(look('addressPerMinute', address, toRate(toTurnRate(addressPerMinute), address)));
-      if (isGuest) asked.push(look('guestsPerMinute', undefined, toTurnRate(guestsPerMinute)));
-      asked.push(look('sitePerMinute', undefined, toTurnRate(sitePerMinute)));
-      takeAll(asked);
-      day.count += 1;
-      if (day.count === Math.ceil(sitePerDay * warnShare)) onLimit('sitePerDay', warnShare);
+      if (at >= day.endsAt) day = { endsAt: at + dayMs, sitePerDay: 0, guestsPerDay: 0 };
+      const today = day;
+      const counted: ('sitePerDay' | 'guestsPerDay')[] = ['sitePerDay'];
+      if (asker.isGuest) counted.push('guestsPerDay');
+      for (const limit of counted)
+        if (today[limit] >= allowances[limit]) throw new LimitReached(limit, Math.ceil(today.endsAt - at));
+      const ofAll = [look('sitePerMinute', undefined, toTurnRate(sitePerMinute))];
+      if (asker.isGuest) ofAll.push(look('guestsPerMinute', undefined, toTurnRate(guestsPerMinute)));
+      takeAll([...toOwn(asker), ...ofAll]);
+      for (const limit of counted) {
+        today[limit] += 1;
+        if (today[limit] === Math.ceil(allowances[limit] * warnShare)) onNear(limit);
+      }
+      return () => {
+        for (const { bucket } of ofAll) bucket.tokens += 1;
+        for (const limit of counted) today[limit] -= 1;
+      };
     },
+    takeDecision: (asker) => takeAll(toOwn(asker)),
   };
 }
 

@@ -1,4 +1,5 @@
 /** Asks the agent who it is, and reads in how it fails which variable is wrong. */
+import { isGone } from '../agent/failure.ts';
 import { createAgentHttp, type Dispatch } from '../agent/http.ts';
 import type { Config } from '../config.ts';
 import { toHelperError } from '../errors.ts';
@@ -32,7 +33,8 @@ export async function checkAgent(config: Config, dispatch: Dispatch): Promise<Fi
   } catch (error) {
     const { code } = toHelperError(error);
     const state = code === 'rate-limited' ? 'note' : 'wrong';
-    findings.push({ about: 'agent', state, text: explain(config.agentUrl.host, code, told) });
+    const text = isGone(error) ? toUnknown(config.agentUrl.host) : explain(config.agentUrl.host, code, told);
+    findings.push({ about: 'agent', state, text });
   }
   if (Math.abs(http.aheadMs) > mostAheadMs) {
     const seconds = Math.round(Math.abs(http.aheadMs) / 1000);
@@ -41,6 +43,9 @@ export async function checkAgent(config: Config, dispatch: Dispatch): Promise<Fi
   }
   return findings;
 }
+
+const toUnknown = (host: string) =>
+  `${host} does not know this agent: PORCHLIGHT_PROJECT_ID or PORCHLIGHT_BOT_ID is wrong`;
 
 /** @param told what the log would have said of it */
 function explain(host: string, code: string, { status, cause, agentCode }: LogFields): string {
@@ -61,8 +66,7 @@ function explain(host: string, code: string, { status, cause, agentCode }: LogFi
     return `${host} does not let the key use this agent${said}: is it a key of PORCHLIGHT_PROJECT_ID, and does its role allow it?`;
   if (status === 404 && agentCode === undefined)
     return `${host} has no such path: PORCHLIGHT_AGENT_URL is the base of its API, without /v1`;
-  if (code === 'agent-refused')
-    return `${host} does not know this agent: PORCHLIGHT_PROJECT_ID or PORCHLIGHT_BOT_ID is wrong`;
+  if (code === 'agent-refused') return toUnknown(host);
   if (code === 'rate-limited') return `${host} answers, and limits the rate now`;
   if (status !== undefined) return `${host} answered ${status}${said}: look at its own log`;
   return `${host} did not answer within ${timeoutMs / 1000} s, or not in JSON: does PORCHLIGHT_AGENT_URL lead to its API?`;

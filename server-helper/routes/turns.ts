@@ -36,13 +36,14 @@ export async function putTurn(parts: Parts, exchange: SignedExchange): Promise<R
   if (known) return attachTo(parts, exchange, known.conversation, requireSame(known.turn, fingerprint));
 
   const { owner } = exchange.session;
-  requireAllowed(parts, exchange);
+  requireAgent(parts);
   if (parts.config.limited) parts.readers.require(owner);
   engine.requireRoom(parts.config.limited ? owner : undefined, parts.config.allowances.runningTurns);
   const now = parts.now();
   const { text, pasted, page, replaces } = question;
   const memberId = await store.recall(toOwnerKeys(owner, parts.config.botId).member);
-  const begun = await engine.begin(
+  const giveBack = takeTurn(parts, exchange);
+  const begin = engine.begin(
     toConversation(parts, id, owner, text),
     { id: turnId, fingerprint, at: now, question: text },
     {
@@ -55,6 +56,11 @@ export async function putTurn(parts: Parts, exchange: SignedExchange): Promise<R
       isMember: exchange.session.visitor.member,
     },
   );
+  const begun = await begin.catch((error: unknown) => {
+    giveBack();
+    throw error;
+  });
+  if (!begun.live) giveBack();
   if (begun.kind === 'gone') throw new HelperError('not-found');
   if (begun.live) return toStream(parts, exchange, begun.live, 0);
   if (begun.kind === 'known')
@@ -64,16 +70,17 @@ export async function putTurn(parts: Parts, exchange: SignedExchange): Promise<R
   throw new HelperError('turn-running');
 }
 
-/** @throws HelperError `rate-limited` */
-function requireAllowed(
-  { config, limiter, agentSpentMs }: Parts,
-  { session, address }: SignedExchange,
-): void {
-  const { owner, visitor } = session;
+/** What the agent would refuse stays the visitor's, to be sent again. @throws HelperError `rate-limited` */
+function requireAgent({ agentSpentMs }: Parts): void {
   const waitMs = agentSpentMs();
-  // It would fail there: here it stays the visitor's, to be sent again.
   if (waitMs > 0) throw new HelperError('rate-limited', 'The agent takes no calls until then', waitMs);
-  if (config.limited) limiter.takeTurn({ owner, isGuest: visitor.kind === 'anonymous', address });
+}
+
+/** @returns what is to be called where the agent is not asked @throws LimitReached */
+function takeTurn({ config, limiter }: Parts, { session, address }: SignedExchange): () => void {
+  if (!config.limited) return () => {};
+  const { owner, visitor } = session;
+  return limiter.takeTurn({ owner, isGuest: visitor.kind === 'anonymous', address });
 }
 
 function toConversation(parts: Parts, id: string, owner: string, question: string): ConversationRecord {
@@ -178,9 +185,11 @@ export async function stopTurn(parts: Parts, exchange: SignedExchange): Promise<
 }
 
 export async function decideTurn(parts: Parts, exchange: SignedExchange): Promise<Response> {
-  requireAllowed(parts, exchange);
   const { conversation, turn } = await requireTurn(parts, exchange);
   const decision = await readJson(exchange.request, readDecisionRequest);
+  requireAgent(parts);
+  const { session, address } = exchange;
+  if (parts.config.limited) parts.limiter.takeDecision({ owner: session.owner, address });
   await parts.engine.decide(conversation, turn, decision);
   return toEmptyResponse(exchange.headers, 202);
 }

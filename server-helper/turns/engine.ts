@@ -162,7 +162,7 @@ export function createEngine(context: RunContext, workspaces: Workspaces): Engin
       let running = 0;
       for (const turn of logs.running())
         if (!turn.isOver && runs.get(turn)?.conversation.owner === owner) running += 1;
-      if (running >= mostRunning) refuseMore('Too many questions are being answered at once');
+      if (running >= mostRunning) refuseMore('runningTurns', 'Too many questions are being answered at once');
     },
     async begin(conversation, turn, question) {
       const teller = crypto.randomUUID();

@@ -1,5 +1,5 @@
 /** All turn logs that this helper holds, bounded in bytes and in minutes: the oldest settled one goes first. */
-import { HelperError } from '../errors.ts';
+import { LimitReached } from '../errors.ts';
 import { limits } from '../protocol/wire.ts';
 import type { LiveTurn } from './turn.ts';
 
@@ -57,7 +57,7 @@ export function createLogs(now: () => number, maxBytes: number = limits.maxLogBy
     requireRoom() {
       // Counted by the sweep of every second: counting for each new turn would cost with their number.
       if (bytesAtSweep > maxBytes)
-        throw new HelperError('rate-limited', 'Too many long answers at once', 10_000);
+        throw new LimitReached('heldBytes', 10_000, 'Too many long answers at once');
     },
     add(turn) {
       running.set(toKey(turn.conversationId, turn.id), turn);

@@ -1,5 +1,5 @@
 /** How many turns one visitor may have running and how many streams open: more are refused, and none is cut. */
-import { HelperError } from '../errors.ts';
+import { LimitReached } from '../errors.ts';
 import type { Following, LogSink } from './log.ts';
 
 export type Readers = {
@@ -13,8 +13,8 @@ export type Readers = {
 
 const tryAgainMs = 5_000;
 
-export function refuseMore(what: string): never {
-  throw new HelperError('rate-limited', what, tryAgainMs);
+export function refuseMore(limit: string, what: string): never {
+  throw new LimitReached(limit, tryAgainMs, what);
 }
 
 /** @param most streams that one visitor may have open */
@@ -24,7 +24,8 @@ export function createReaders(most: number): Readers {
 
   return {
     require(owner) {
-      if ((open.get(owner) ?? 0) >= most) refuseMore('Too many answers are being read at once');
+      if ((open.get(owner) ?? 0) >= most)
+        refuseMore('openReaders', 'Too many answers are being read at once');
     },
     get count() {
       return count;

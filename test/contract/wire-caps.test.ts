@@ -2,22 +2,25 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, expect, test, vi } from 'vitest';
 import { createUndiciDispatch } from '../../server-helper/agent/dispatch-undici.ts';
-import { defaultAllowances } from '../../server-helper/auth/allowances.ts';
+import { toAllowances } from '../../server-helper/auth/allowances.ts';
 import { createHelper } from '../../server-helper/handler.ts';
 import { createMemoryStore } from '../../server-helper/store/memory.ts';
 import { startFakeAgent } from '../support/fake-agent.ts';
+import { createGate } from '../support/gate.ts';
 import { secrets, target, until } from '../support/helper-process.ts';
+import { makePause, pauseWith } from '../support/pause.ts';
 import { startRig } from '../support/rig.ts';
-import { makeQuestion, toTurnPath } from '../support/visitor.ts';
+import { makeQuestion, makeSsoToken, toTurnPath, type Visitor } from '../support/visitor.ts';
 
-const { runningTurns, openReaders } = defaultAllowances;
+const { runningTurns, openReaders } = toAllowances({}, true);
 
 afterEach(() => {
   vi.useRealTimers();
 });
 
 test('a visitor has so many turns running and so many answers open; more is refused with a time, and others go on', async () => {
-  const rig = await startRig({ env: { PORCHLIGHT_LIMITS: 'on' } });
+  const token = 'metrics-token-of-forty-characters-0123456';
+  const rig = await startRig({ env: { PORCHLIGHT_LIMITS: 'on', PORCHLIGHT_METRICS_TOKEN: token } });
   const visitor = await rig.visit();
   const running: { conversationId: string; turnId: string }[] = [];
   const streams = [];
@@ -50,13 +53,79 @@ test('a visitor has so many turns running and so many answers open; more is refu
   expect(stopped.status).toBe(204);
   const again = await visitor.call('PUT', toTurnPath(randomUUID(), randomUUID()), { text: makeQuestion() });
   expect(again.status).toBe(200);
+  const metrics = await rig.helper.fetch('/metrics', { headers: { authorization: `Bearer ${token}` } });
+  expect((await metrics.text()).match(/^porchlight_limits_total.*$/gm)).toEqual([
+    'porchlight_limits_total{limit="runningTurns"} 1',
+    'porchlight_limits_total{limit="openReaders"} 1',
+  ]);
+  await until(
+    () => /"limit":"openReaders","msg":"a limit is reached"/.test(rig.helper.output),
+    'it is logged',
+  );
+  await rig.close();
+});
+
+test('what the agent never hears of uses up nothing that all share', async () => {
+  const rig = await startRig({ env: { PORCHLIGHT_LIMITS: 'sitePerDay=4,guestsPerDay=2,runningTurns=1' } });
+  const guest = await rig.visit();
+  const gate = createGate();
+  rig.agent.nextChat(async (answer) => {
+    answer.open();
+    answer.event('delta', { text: 'One ' });
+    await gate.opened;
+    answer.done('One two.');
+  });
+  const [conversationId, turnId] = [randomUUID(), randomUUID()];
+  const stream = await guest.ask(conversationId, turnId, makeQuestion());
+  await stream.untilText('One ');
+  const put = async (visitor: Visitor, conversation = randomUUID(), id = randomUUID()) =>
+    (await visitor.call('PUT', toTurnPath(conversation, id), { text: makeQuestion() })).status;
+  for (let count = 0; count < 4; count += 1) expect(await put(guest)).toBe(429);
+  const decide = async (visitor: Visitor, path: string, body: object) =>
+    (await visitor.call('POST', `${path}/decision`, body)).status;
+  for (let count = 0; count < 4; count += 1)
+    expect(await decide(guest, toTurnPath(randomUUID(), randomUUID()), { decision: 'approve' })).toBe(404);
+  expect(await decide(guest, toTurnPath(conversationId, turnId), { decision: 'maybe' })).toBe(400);
+  gate.open();
+  (await stream.whole()).ended('turn-completed');
+  // The same question sent again is no other one.
+  expect(await put(guest, conversationId, turnId)).toBe(409);
+  const other = await rig.visit();
+  expect([await put(other), await put(await rig.visit())]).toEqual([200, 429]);
+  // Guests have had their part, and customers are answered.
+  const ada = await rig.visit({ ssoToken: makeSsoToken() });
+  for (const status of [200, 200, 429]) {
+    const conversation = randomUUID();
+    expect(await put(ada, conversation)).toBe(status);
+    await expect
+      .poll(async () => (await ada.list()).conversations.find(({ id }) => id === conversation)?.liveTurn)
+      .toBeUndefined();
+  }
+  await rig.close();
+});
+
+test('a question that waits for a decision goes on though the day’s questions are used up', async () => {
+  const rig = await startRig({ env: { PORCHLIGHT_LIMITS: 'sitePerDay=2,guestsPerDay=2' } });
+  const visitor = await rig.visit();
+  rig.agent.nextChat(pauseWith(makePause({ name: 'order_status', parameters: {} })));
+  const { conversationId, turnId } = await visitor.chat();
+  (await (await rig.visit()).chat()).stream.ended('turn-completed');
+  const path = toTurnPath(conversationId, turnId);
+  expect((await visitor.call('PUT', toTurnPath(conversationId, randomUUID()), { text: 'More' })).status).toBe(
+    429,
+  );
+  expect((await visitor.call('POST', `${path}/decision`, { decision: 'approve' })).status).toBe(202);
+  (await (await visitor.attach(conversationId, turnId)).whole()).ended('turn-completed');
   await rig.close();
 });
 
 test('a day’s questions of the whole site have an end, which the operator sees coming', async () => {
   const token = 'metrics-token-of-forty-characters-0123456';
   const rig = await startRig({
-    env: { PORCHLIGHT_LIMITS: 'sitePerDay=5,guestsPerMinute=40', PORCHLIGHT_METRICS_TOKEN: token },
+    env: {
+      PORCHLIGHT_LIMITS: 'sitePerDay=5,guestsPerDay=50,guestsPerMinute=40',
+      PORCHLIGHT_METRICS_TOKEN: token,
+    },
   });
   const said = (msg: string) =>
     rig.helper.output
@@ -73,7 +142,7 @@ test('a day’s questions of the whole site have an end, which the operator sees
   expect(refused.json.retryAfterMs).toBeGreaterThan(23 * 3600_000);
   await until(() => said('a limit is reached').length > 0, 'the log tells it');
   expect(said('a limit is reached')).toMatchObject([{ limit: 'sitePerDay' }]);
-  expect(said('a limit is nearly reached')).toMatchObject([{ limit: 'sitePerDay', spent: 0.8 }]);
+  expect(said('a limit is nearly reached')).toMatchObject([{ limit: 'sitePerDay' }]);
   const metrics = await rig.helper.fetch('/metrics', { headers: { authorization: `Bearer ${token}` } });
   expect(await metrics.text()).toContain('porchlight_limits_total{limit="sitePerDay"} 1\n');
   await rig.close();

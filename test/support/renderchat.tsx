@@ -76,6 +76,7 @@ export async function renderChat(
     },
     identify() {},
     restart() {},
+    isSettled: true,
   } as unknown as SessionKeeper;
   const kept = new Map<string, string>();
   const storage = {

@@ -114,9 +114,20 @@ const wrong: Record<string, string[]> = {
   PORCHLIGHT_METRICS_TOKEN: [' ', 'short', 'metrics token of more than forty characters'],
   PORCHLIGHT_LIMITS: [
     ...[' ', 'OFF', 'Off', 'off\n', 'false', '0', 'no', '5000', '=', '=5', 'off,sitePerDay=5', 'perDay=5'],
-    ...['', '0', '-1', '1.5', '0x10', '1e3', 'many', '5=6', '10000001', '5;guestsPerMinute=5', '5,'].map(
-      (count) => `sitePerDay=${count}`,
-    ),
+    ...[
+      '',
+      '0',
+      '-1',
+      '1.5',
+      '0x10',
+      '1e3',
+      'many',
+      '5=6',
+      '10000001',
+      '5;guestsPerMinute=5',
+      '5,',
+      '5,sitePerDay=6',
+    ].map((count) => `sitePerDay=${count}`),
   ],
   PORT: [' ', 'eighty', '-1', '65536', '0x50', '8e1', '80\n', '80.0'],
   HOST: [' ', '127.0.0.1\n', ' ::1', 'a b'],

@@ -1,7 +1,7 @@
 /** Rate limits: token buckets by visitor and by address. */
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { defaultAllowances } from '../../server-helper/auth/allowances.ts';
+import { toAllowances } from '../../server-helper/auth/allowances.ts';
 import {
   createLimiter,
   type Limiter,
@@ -9,9 +9,9 @@ import {
   toLimitAddress,
   toTurnRate,
 } from '../../server-helper/auth/limit.ts';
-import type { HelperError } from '../../server-helper/errors.ts';
+import type { HelperError, LimitReached } from '../../server-helper/errors.ts';
 
-const ofVisitor = toTurnRate(defaultAllowances.visitorPerMinute);
+const ofVisitor = toTurnRate(toAllowances({}, true).visitorPerMinute);
 const asker = (owner: string, address?: string, isGuest = false) => ({ owner, address, isGuest });
 
 function countAllowed(take: () => void, tries: number): number {
@@ -115,11 +115,7 @@ describe('what all together may ask', () => {
 
   test('guests have a limit of their own, which leaves the rest to customers', () => {
     let now = 0;
-    const limiter = createLimiter(() => now, {
-      ...defaultAllowances,
-      guestsPerMinute: 10,
-      sitePerMinute: 30,
-    });
+    const limiter = createLimiter(() => now, toAllowances({ guestsPerMinute: 10, sitePerMinute: 30 }, true));
     expect(countAllowed(crowd(limiter, true), 100)).toBe(5);
     expect(countAllowed(crowd(limiter, false), 100)).toBe(10);
     now = 60_000;
@@ -127,7 +123,7 @@ describe('what all together may ask', () => {
   });
 
   test('the limits of all are not forgotten for any number of visitors', () => {
-    const limiter = createLimiter(() => 0, { ...defaultAllowances, guestsPerMinute: 2 });
+    const limiter = createLimiter(() => 0, toAllowances({ guestsPerMinute: 2 }, true));
     limiter.takeTurn(asker('first', undefined, true));
     for (let count = 0; count < 60_000; count += 1) limiter.take('request', `v${count}`, undefined);
     expect(countAllowed(crowd(limiter, true), 10)).toBe(0);
@@ -135,7 +131,7 @@ describe('what all together may ask', () => {
 
   test('in 24 hours from the first question never more than those of a day, and then anew', () => {
     let now = 5;
-    const limiter = createLimiter(() => now, { ...defaultAllowances, sitePerDay: 100 });
+    const limiter = createLimiter(() => now, toAllowances({ sitePerDay: 100 }, true));
     const take = crowd(limiter, false);
     take();
     let allowed = 1;
@@ -147,30 +143,71 @@ describe('what all together may ask', () => {
   });
 
   test('what is refused by one visitor’s limit is not counted in the day', () => {
-    const limiter = createLimiter(() => 0, { ...defaultAllowances, visitorPerMinute: 2, sitePerDay: 3 });
+    const limiter = createLimiter(() => 0, toAllowances({ visitorPerMinute: 2, sitePerDay: 3 }, true));
     countAllowed(() => limiter.takeTurn(asker('greedy')), 50);
     expect(countAllowed(crowd(limiter, false), 50)).toBe(2);
   });
 
-  test('tells which limit refused, and before the day’s is reached', () => {
-    const told: [string, number][] = [];
-    const allowances = { ...defaultAllowances, visitorPerMinute: 8, sitePerDay: 5 };
+  test('names the limit that refuses, and tells of the day’s before it is reached', () => {
+    const told: string[] = [];
+    const allowances = toAllowances({ visitorPerMinute: 8, sitePerDay: 5 }, true);
     const limiter = createLimiter(
       () => 0,
       allowances,
-      (...what) => told.push(what),
+      (limit) => told.push(limit),
     );
-    for (let count = 0; count < 5; count += 1) waitOf(() => limiter.takeTurn(asker('greedy')));
-    expect(told).toEqual([
-      ['sitePerDay', 0.8],
-      ['visitorPerMinute', 1],
+    const nameOf = (take: () => void) => {
+      try {
+        take();
+      } catch (error) {
+        return (error as LimitReached).limit;
+      }
+      return undefined;
+    };
+    const greedy = () => limiter.takeTurn(asker('greedy'));
+    expect(Array.from({ length: 5 }, () => nameOf(greedy))).toEqual([
+      ...Array(4).fill(undefined),
+      'visitorPerMinute',
     ]);
-    told.length = 0;
-    countAllowed(crowd(limiter, false), 2);
-    expect(told).toEqual([['sitePerDay', 1]]);
-    told.length = 0;
-    countAllowed(() => limiter.take('export', 'greedy', undefined), 3);
-    expect(told).toEqual([['exportPerVisitor', 1]]);
+    expect(told).toEqual(['sitePerDay']);
+    const take = crowd(limiter, false);
+    expect([nameOf(take), nameOf(take)]).toEqual([undefined, 'sitePerDay']);
+    countAllowed(() => limiter.take('export', 'greedy', undefined), 2);
+    expect(nameOf(() => limiter.take('export', 'greedy', undefined))).toBe('exportPerVisitor');
+  });
+
+  test('guests leave half of a day to customers, all of it where nobody can sign in, or as many as is said', () => {
+    const limiter = createLimiter(() => 0, toAllowances({ sitePerDay: 9 }, true));
+    expect(countAllowed(crowd(limiter, true), 100)).toBe(5);
+    expect(countAllowed(crowd(limiter, false), 100)).toBe(4);
+    expect(toAllowances({ sitePerMinute: 7, sitePerDay: 9 }, false)).toMatchObject({
+      guestsPerMinute: 7,
+      guestsPerDay: 9,
+    });
+    expect(toAllowances({ sitePerMinute: 7, guestsPerDay: 2 }, true)).toMatchObject({
+      guestsPerMinute: 4,
+      guestsPerDay: 2,
+    });
+  });
+
+  test('what was not asked is given back to all, not to who tried', () => {
+    let now = 0;
+    const allowances = toAllowances({ visitorPerMinute: 6, guestsPerMinute: 8, sitePerDay: 8 }, true);
+    const limiter = createLimiter(() => now, allowances);
+    for (let count = 0; count < 40; count += 1) {
+      limiter.takeTurn(asker(`v${count}`, undefined, true))();
+      now += 1;
+    }
+    expect(countAllowed(() => limiter.takeTurn(asker('greedy', undefined, true))(), 10)).toBe(3);
+    expect(countAllowed(crowd(limiter, true), 10)).toBe(4);
+    now += 60_000;
+    expect(countAllowed(crowd(limiter, false), 10)).toBe(4);
+  });
+
+  test('a decision is held to the visitor’s limit and the address’s alone', () => {
+    const limiter = createLimiter(() => 0, toAllowances({ visitorPerMinute: 6, sitePerDay: 1 }, true));
+    limiter.takeTurn(asker('v'));
+    expect(countAllowed(() => limiter.takeDecision(asker('v')), 10)).toBe(2);
   });
 });
 

@@ -34,6 +34,7 @@ function readPieces(pieces: readonly Uint8Array[]): string[] {
   let exchange: Exchange | undefined;
   const http = {
     note() {},
+    quota: { note() {} },
     open(_method: string, _path: string, _call: unknown, opened: Exchange) {
       exchange = opened;
       return { abort() {} };

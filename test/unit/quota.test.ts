@@ -131,6 +131,36 @@ test('a question to an agent that has said it takes no more is refused with a ti
   await helper.close();
 });
 
+test.each([
+  ['its answer says so', 200],
+  ['it was refused', 429],
+])('the chat itself is heard: no more is asked when %s', async (_, status) => {
+  const agent = createLocalAgent();
+  const { call, signIn, ask, helper } = startLocal({ store: createMemoryStore() }, agent);
+  const session = await signIn();
+  const { 'POST /v1/bot/chat': chat } = agent.routes;
+  agent.routes['POST /v1/bot/chat'] = (call) => {
+    Object.assign(agent.headers, {
+      'x-ratelimit-limit': '60',
+      'x-ratelimit-remaining': '0',
+      'x-ratelimit-reset': String(Math.ceil(Date.now() / 1000) + 30),
+    });
+    return status === 200 ? chat?.(call) : status;
+  };
+  await ask(session);
+  const before = agent.calls.length;
+  const path = `/conversations/${randomUUID()}/turns/${randomUUID()}`;
+  expect((await call('PUT', path, { text: 'Hi' }, session)).status).toBe(429);
+  expect(agent.calls.length).toBe(before);
+  await helper.close();
+});
+
+test('an agent that says that it has no limit holds nothing back', async () => {
+  const quota = createQuota();
+  quota.note(toHeader(0, 0, Date.now() + 40_000));
+  await waitsFor(quota, 0);
+});
+
 test('an export waits where the agent limits the rate, and arrives whole', async () => {
   const agent = createLocalAgent();
   const { call, signIn, ask, helper } = startLocal({ store: createMemoryStore() }, agent);

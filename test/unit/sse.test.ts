@@ -65,6 +65,7 @@ function readAnswer(pieces: Uint8Array[]) {
   let exchange: Exchange | undefined;
   const http = {
     note() {},
+    quota: { note() {} },
     open: (_method: string, _path: string, _options: object, opened: Exchange) => {
       exchange = opened;
       return { abort() {} };
