@@ -110,7 +110,10 @@ export function createLimiter(
         today[limit] += 1;
         if (today[limit] === Math.ceil(allowances[limit] * warnShare)) onNear(limit);
       }
+      let isGivenBack = false;
       return () => {
+        if (isGivenBack) return;
+        isGivenBack = true;
         for (const { bucket } of ofAll) bucket.tokens += 1;
         for (const limit of counted) today[limit] -= 1;
       };

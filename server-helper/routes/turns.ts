@@ -55,6 +55,7 @@ export async function putTurn(parts: Parts, exchange: SignedExchange): Promise<R
       memberId,
       isMember: exchange.session.visitor.member,
     },
+    giveBack,
   );
   const begun = await begin.catch((error: unknown) => {
     giveBack();

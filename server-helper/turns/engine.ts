@@ -33,17 +33,14 @@ export type TurnQuestion = Omit<ChatQuestion, 'chatId' | 'workspace' | 'chatMode
 export type NewTurn = Pick<TurnRecord, 'id' | 'fingerprint' | 'at' | 'question'>;
 
 export type Engine = {
-  /**
-   * @param owner undefined: only what all turns together hold is looked at
-   * @param mostRunning answers that this owner may have running
-   * @throws HelperError `rate-limited` when this owner's turns, or everybody's, fill their room
-   */
+  /** @param owner undefined: all turns alone are looked at @throws LimitReached */
   requireRoom(owner: string | undefined, mostRunning: number): void;
-  /** Begins a turn in the store and runs it, unless it was begun before or another one runs. */
+  /** Begins a turn in the store and runs it, unless it was begun before or another one runs. @param onUnasked the agent never was */
   begin(
     conversation: ConversationRecord,
     turn: NewTurn,
     question: TurnQuestion,
+    onUnasked: () => void,
   ): Promise<BeginTurn & { live?: LiveTurn }>;
   /** Begun by a call that then failed on its way back: nobody runs it, and the agent was never asked. */
   isUnasked(record: TurnRecord): boolean;
@@ -137,7 +134,7 @@ export function createEngine(context: RunContext, workspaces: Workspaces): Engin
           log.error({ ...toLogFields(error), turnId: turn.id }, 'a question could not be sent');
         return run.fail(toHelperError(error));
       });
-    void send();
+    void send().finally(() => run.isAsked || run.onUnasked());
     return turn;
   };
   const mend = (conversation: ConversationRecord, record: TurnRecord) => {
@@ -164,7 +161,7 @@ export function createEngine(context: RunContext, workspaces: Workspaces): Engin
         if (!turn.isOver && runs.get(turn)?.conversation.owner === owner) running += 1;
       if (running >= mostRunning) refuseMore('runningTurns', 'Too many questions are being answered at once');
     },
-    async begin(conversation, turn, question) {
+    async begin(conversation, turn, question, onUnasked) {
       const teller = crypto.randomUUID();
       const { until } = leases.make();
       const held = { status: 'running', runner, leaseUntil: until, teller } as const;
@@ -194,7 +191,11 @@ export function createEngine(context: RunContext, workspaces: Workspaces): Engin
         const isOther = found !== undefined && (isPast || runs.get(found)?.isElsewhere === true);
         if (isOther) letGo(found);
         const live = isOther ? undefined : found;
-        return { ...begun, live: live ?? start(begun.conversation, begun.turn, question) };
+        const turnHere = live ?? start(begun.conversation, begun.turn, question);
+        const run = runs.get(turnHere);
+        if (live || !run) onUnasked();
+        else run.onUnasked = onUnasked;
+        return { ...begun, live: turnHere };
       } finally {
         done();
       }

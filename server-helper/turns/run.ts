@@ -41,6 +41,8 @@ export class TurnRun implements AnswerSink {
   /** The agent has taken the call: its record will hold the question. */
   #arrived = false;
   #asked = false;
+  /** Called, perhaps more than once, when it is known that the agent was never asked. */
+  onUnasked = (): void => {};
   #again: (() => Promise<void>) | undefined;
   /** Something that may be this turn's runs at the agent. */
   #mayRun = false;
@@ -68,6 +70,10 @@ export class TurnRun implements AnswerSink {
     this.#asked = true;
     this.#again = again;
     this.#connection = opening(this);
+  }
+
+  get isAsked(): boolean {
+    return this.#asked;
   }
 
   get isDone(): boolean {
@@ -120,7 +126,10 @@ export class TurnRun implements AnswerSink {
       this.#failing = false;
       if (this.isDone) return;
     }
-    if (!this.#asked || (error instanceof AgentUntaken && !this.#arrived)) this.turn.isUntaken = true;
+    if (!this.#asked || (error instanceof AgentUntaken && !this.#arrived)) {
+      this.turn.isUntaken = true;
+      this.onUnasked();
+    }
     await this.context.close(this, this.turn.toFailed(error));
     // It may have been stopped meanwhile, at another helper.
     if (this.turn.status === 'failed')

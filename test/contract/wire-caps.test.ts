@@ -104,6 +104,32 @@ test('what the agent never hears of uses up nothing that all share', async () =>
   await rig.close();
 });
 
+test('a question that ends before the agent is asked, or that it never took, is given back to all', async () => {
+  const rig = await startRig({ env: { PORCHLIGHT_LIMITS: 'sitePerDay=1,guestsPerDay=1' } });
+  const gate = createGate();
+  rig.agent.override('POST /v1/bot/workspace/create', async (call, response, usual) => {
+    await gate.opened;
+    return usual(call, response);
+  });
+  const stopped = await rig.visit();
+  const [conversationId, turnId] = [randomUUID(), randomUUID()];
+  const stream = await stopped.ask(conversationId, turnId, makeQuestion());
+  expect((await stopped.call('DELETE', toTurnPath(conversationId, turnId))).status).toBe(204);
+  await stream.whole();
+  gate.open();
+  await until(() => rig.agent.callsTo('POST /v1/bot/workspace/create').length === 1, 'it is made');
+  const untaken = await rig.visit();
+  rig.agent.nextChat((answer) => answer.refuse(503));
+  const ask = async (visitor: Visitor) => {
+    const response = await visitor.call('PUT', toTurnPath(randomUUID(), randomUUID()), { text: 'Hi' });
+    return [response.status, /turn-\w+\n/.exec(response.text.split('event: ').at(-1) ?? '')?.[0].trim()];
+  };
+  await expect.poll(() => ask(untaken)).toEqual([200, 'turn-failed']);
+  await expect.poll(() => ask(untaken)).toEqual([200, 'turn-completed']);
+  expect((await ask(untaken))[0]).toBe(429);
+  await rig.close();
+});
+
 test('a question that waits for a decision goes on though the day’s questions are used up', async () => {
   const rig = await startRig({ env: { PORCHLIGHT_LIMITS: 'sitePerDay=2,guestsPerDay=2' } });
   const visitor = await rig.visit();
