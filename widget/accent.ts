@@ -2,5 +2,5 @@
 
 /** What is no colour changes nothing. */
 export function applyAccent(element: HTMLElement, color: string): void {
-  if (CSS.supports('color', color)) element.style.setProperty('--_porchlight-accent', color);
+  if (CSS.supports('color', color)) element.style.setProperty('--_pl-accent', color);
 }

@@ -24,7 +24,7 @@ export default function AlwaysThere() {
 function Dock() {
   const { panel, field, root, options, t } = useChat();
   useLayoutEffect(() => {
-    (root.host as HTMLElement).style.setProperty('--_porchlight-dock-width', `${readDockWidth(options)}px`);
+    (root.host as HTMLElement).style.setProperty('--_pl-dock-width', `${readDockWidth(options)}px`);
   }, []);
   const isOpen = panel.isOpen.value;
   const isSmall = useIsSmall();
