@@ -26,30 +26,32 @@ export function createCalls(parts: SiteParts, onSite: () => void) {
     });
     return loading;
   };
+  const soon = (done: Promise<void>) => Promise.race([done, wait(patienceMs)]);
   const calls = {
     /** Undefined until it is needed, and there. */
     site: undefined as (Site & PageMethods) | undefined,
-    /** What the page has had done comes before what is asked, and what that needs is on its way. */
-    isLate: false,
+    /** What the page has had done comes before what is asked, and what that needs is waited for: this wait. */
+    late: undefined as Promise<void> | undefined,
     toCall:
       (name: keyof PageMethods) =>
       (...values: unknown[]) => {
         const visit = panel.visit.value;
         const shown = !calls.site && conversation.entries.value;
         const loaded = load();
-        if (shown && !calls.isLate) {
-          calls.isLate = true;
-          const end = () => {
-            calls.isLate = false;
-            conversation.release();
-          };
-          Promise.race([loaded, wait(patienceMs)]).then(end, end);
+        const end = () => {
+          calls.late = undefined;
+          conversation.release();
+        };
+        if (shown) {
+          calls.late ??= soon(loaded);
+          calls.late.then(end, end);
         }
+        const { late } = calls;
         void loaded.then(
           // What was meant for another visitor is dropped, and what would take away a question that waited for it no longer.
           () =>
             (visit === panel.visit.value || /^set[LO]/.test(name)) &&
-            (!shown || calls.isLate || shown === conversation.entries.value || !/Conv/.test(name)) &&
+            (!shown || late === calls.late || shown === conversation.entries.value || !/Conv/.test(name)) &&
             (calls.site as Record<typeof name, (...all: unknown[]) => void>)[name](...values),
           () => tellOwner('part-failed', options.helper),
         );
@@ -64,6 +66,6 @@ export function createCalls(parts: SiteParts, onSite: () => void) {
     });
   return Object.assign(calls, {
     /** Once the words of the chat are there, if they come soon. */
-    settled: isNeeded && Promise.race([begin(), wait(patienceMs)]),
+    settled: isNeeded && soon(begin()),
   });
 }

@@ -96,7 +96,7 @@ export function createWidget(seat: Seat): AppMethods {
     readPage,
     readSaid: () => calls.site?.toPage(),
     readMode: () => toChosenMode(panel),
-    isReady: () => isReady() && !calls.isLate && !calls.site?.isWaiting,
+    isReady: () => isReady() && !calls.late && !calls.site?.isWaiting,
     begin: () => begin(),
     readVeil: () => panel.veil.value,
     onTakenBack(text) {
@@ -163,7 +163,7 @@ export function createWidget(seat: Seat): AppMethods {
   };
   const isReady = () => sessions.isSettled && !isResuming;
   const publish = (session: SessionState) =>
-    panel.publish({ ...session, agent: calls.site?.toProfile(session.agent) ?? session.agent });
+    panel.publish({ ...session, agent: calls.site?.meet(session) ?? session.agent });
   const calls = createCalls(
     { ...chat, element, strings, isReady },
     () => panel.session.value && publish(panel.session.value),

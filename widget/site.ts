@@ -10,10 +10,12 @@ import type { Memory } from './state/memory.ts';
 import type { Panel } from './state/panel.ts';
 import { tellOwner } from './states.ts';
 import type { Strings } from './strings/en.ts';
+import type { SessionState } from './transport/session.ts';
 
 /** What of it the app asks for, once it is there. */
 export type Site = {
-  toProfile(agent: AgentProfile): AgentProfile;
+  /** Somebody is there: what the page has said is of this one. @returns the agent, with what the tag says in its place */
+  meet(session: SessionState): AgentProfile;
   /** What the page has had done comes before what is asked. */
   readonly isWaiting: boolean;
   /** The page, and what it says of itself; undefined where it says nothing. */
@@ -59,8 +61,8 @@ export function createSite(parts: SiteParts): Site & PageMethods {
   if (language && !knows(language)) console.error(`Porchlight: data-language ${language} is not spoken here`);
   const find = (which: string) => root.querySelector<HTMLElement>(which);
   const findComposer = () => find('[part~="composer"]');
-  /** Of the visitor who was there, or of the first one who is. */
-  let context: { said: Record<string, unknown>; of: string | undefined } | undefined;
+  /** Of the visitor who was there, or else of the first one who comes, unless another was named meanwhile. */
+  let context: { said: Record<string, unknown>; of: string | undefined; visit: number } | undefined;
   /** What the page has had done, as soon as it is known who is there. */
   let waiting: (() => void)[] = [];
   const setContext = (said: unknown) => {
@@ -68,7 +70,7 @@ export function createSite(parts: SiteParts): Site & PageMethods {
     if (said == null) context = undefined;
     else if (!text?.startsWith('{') || new TextEncoder().encode(text).length > maxContextBytes)
       console.error(`Porchlight: setContext takes an object of at most ${maxContextBytes} bytes of JSON`);
-    else context = { said: JSON.parse(text), of: panel.session.value?.subject };
+    else context = { said: JSON.parse(text), of: panel.session.value?.subject, visit: panel.visit.value };
   };
   setContext(readJson('metadata', options));
   /** Which style was asked for last. */
@@ -82,7 +84,8 @@ export function createSite(parts: SiteParts): Site & PageMethods {
       setLanguage(language ?? document.documentElement.lang),
       new Promise<void>((resolve) => setTimeout(resolve, patienceMs)),
     ]),
-    toProfile(agent) {
+    meet({ agent, subject }) {
+      if (context) context.of ??= subject;
       const { title = agent.name, placeholder = agent.placeholder } = options;
       const toList = (name: 'greetings' | 'starters') => {
         const list = readJson(name, options);
@@ -94,9 +97,8 @@ export function createSite(parts: SiteParts): Site & PageMethods {
     setLanguage,
     setContext,
     toPage() {
-      const subject = panel.session.value?.subject;
-      if (context) context.of ??= subject;
-      if (context?.of !== subject) context = undefined;
+      if (context?.of !== panel.session.value?.subject || context?.visit !== panel.visit.value)
+        context = undefined;
       const page = readPage();
       if (!context || !page) return undefined;
       const { url, title = '' } = page;

@@ -390,6 +390,20 @@ describe('the page', () => {
       await expect.poll(() => chat.composer.inputValue()).toBe('Done');
       expect(await chat.readQuestions()).toEqual(['Earlier?', 'Mine?']);
     });
+
+    test('nor by a call after it for which the same file is waited for anew', async () => {
+      await chat.open();
+      await chat.ask('Earlier?');
+      await chat.waitForAnswer('completed');
+      await call(['newConversation']);
+      await chat.ask('Mine?');
+      await expect.poll(() => asked.length, { timeout: 10_000 }).toBe(2);
+      await chat.answers.nth(1).getByText('An answer to Mine?').waitFor();
+      await call(['prefill', 'Done']);
+      file.open();
+      await expect.poll(() => chat.composer.inputValue()).toBe('Done');
+      expect(await chat.readQuestions()).toEqual(['Earlier?', 'Mine?']);
+    });
   });
 
   test('its tag says what the page knows too, until the page says otherwise', async () => {

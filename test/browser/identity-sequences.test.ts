@@ -241,6 +241,24 @@ test('what the page says for Ada to the agent is not sent with Ben’s question,
   expect(sent).toEqual([{ cart: 'Ada’s' }, undefined, { cart: 'Ben’s' }]);
 });
 
+test('what the page says for Ada before she has asked anything is not sent with Ben’s first question', async () => {
+  const { page: other } = await visit('/plain');
+  await sign(other, 'ada');
+  const { page, chat } = await visit('/call');
+  const token = await sign(page, 'ben');
+  await page.evaluate(() => {
+    (window as unknown as { Porchlight: PorchlightApi }).Porchlight.setContext({ cart: 'Ada’s' });
+  });
+  await chat.open();
+  await expect.poll(() => here.site.sessions).toEqual([adas]);
+  await page.evaluate((token) => {
+    (window as unknown as { Porchlight: PorchlightApi }).Porchlight.identify(token);
+  }, token);
+  const put = page.waitForRequest((request) => request.method() === 'PUT');
+  await askAs(chat, bens);
+  expect((await put).postDataJSON().page?.context).toBeUndefined();
+});
+
 test.each([
   ['goes to another address', '/two'],
   ['has an address that is long', `/call/${'y'.repeat(700)}`],
@@ -746,14 +764,16 @@ test('two tabs of a guest whom the helper does not know any more, opened again a
   await two.chat.show();
   await two.chat.waitForAnswer('completed');
   here.site.forgetGuests();
-  const gate = createGate();
-  here.site.today.sessionGate = gate;
   const isSession = (request: Request) => request.url().endsWith('/session');
-  await Promise.all(
-    [one, two].map(({ page }) => Promise.all([page.waitForRequest(isSession), page.reload()])),
-  );
-  gate.open();
+  const gates = [createGate(), createGate()] as const;
+  // Both ask before either has its answer. Two answers at one moment are one too many for localStorage.
+  for (const [n, { page }] of [one, two].entries()) {
+    here.site.today.sessionGate = gates[n];
+    await Promise.all([page.waitForRequest(isSession), page.reload()]);
+  }
+  gates[0].open();
   await askAs(one.chat, /^anonymous:/, 'One?');
+  gates[1].open();
   await askAs(two.chat, /^anonymous:/, 'Two?');
   const [first, second] = here.site.asked.slice(-2).map((line) => line.split(': ')[0]);
   expect(second).toBe(first);
