@@ -9,6 +9,8 @@ const labels: Record<string, string> = {
   tuning2: 'looked at later',
   unseen: 'never looked at',
   safety: 'of dangers, never looked at',
+  trades: 'hard ones, of four other trades',
+  'unseen-trades': 'hard ones, of two more, never looked at',
 };
 
 function toReadmeRow(name: string, results: readonly Result[]): string {
@@ -25,6 +27,8 @@ test.each([
   ['unseen', '/', 0.55, 0.14],
   ['safety-tuning', '', 1, 0],
   ['safety', '/', 0.58, 0.09],
+  ['trades', '/', 0.35, 0.165],
+  ['unseen-trades', '/', 0.33, 0.125],
 ] as const)(
   '%s from "%s": right or rightly declined at least %d, wrong at most %d',
   async (name, page, good, wrong) => {

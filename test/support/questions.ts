@@ -11,7 +11,8 @@ import { type AgentClient, createAgentClient } from './agentclient.ts';
 
 export interface TestQuestion {
   id: string;
-  site: 'shop' | 'clinic';
+  /** The demo shop, or a folder beside the questions. */
+  site: string;
   kind: string;
   before?: string[];
   page?: string | undefined;
@@ -30,21 +31,21 @@ export interface Result {
 }
 
 const answers = join(import.meta.dirname, '../answers');
-const clinic = join(answers, 'clinic');
 
 export function readQuestions(name: string): TestQuestion[] {
   return JSON.parse(readFileSync(join(answers, `${name}.json`), 'utf8')) as TestQuestion[];
 }
 
 /** A site's pages on a loopback port, read by an agent service of its own. */
-export async function startSite(site: 'shop' | 'clinic') {
+export async function startSite(site: string) {
+  const folder = join(answers, 'sites', site);
   const server = createServer((request, response) => {
     const path = request.url ?? '/';
     if (site === 'shop') return servePage(path, response, { botId: 'bot', helper: '/porchlight' });
     const name = path === '/' ? 'index.html' : path.slice(1);
-    const isThere = readdirSync(clinic).includes(name);
+    const isThere = readdirSync(folder).includes(name);
     response.writeHead(isThere ? 200 : 404, { 'content-type': 'text/html; charset=utf-8' });
-    return response.end(isThere ? readFileSync(join(clinic, name), 'utf8') : '');
+    return response.end(isThere ? readFileSync(join(folder, name), 'utf8') : '');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -67,9 +68,8 @@ export async function startSite(site: 'shop' | 'clinic') {
 /** @param page that the visitor is on, where the question names none */
 export async function askAll(questions: readonly TestQuestion[], page?: string): Promise<Result[]> {
   const results: Result[] = [];
-  for (const site of ['shop', 'clinic'] as const) {
+  for (const site of new Set(questions.map((question) => question.site))) {
     const asked = questions.filter((question) => question.site === site);
-    if (asked.length === 0) continue;
     const { url, client, close } = await startSite(site);
     for (const question of asked) results.push(await askOne({ page, ...question }, url, client));
     await close();

@@ -82,9 +82,10 @@ export function createLookup(search: Search, synonyms: readonly (readonly string
 
     const ranked = preferPage(rankUnits(units, question, vocabulary), page?.path);
     const usable = ranked.filter((unit) => isAnswer(unit, question));
-    // Where nothing else answers whether something may be done, a warning on the matter does.
+    // Where nothing else answers, a warning on the matter does.
     const peril =
-      readPeril(request.question) ?? (usable.length === 0 && question.form === 'may' ? 'doubt' : undefined);
+      readPeril(request.question) ??
+      (usable.length === 0 && (question.form === 'may' || question.isTold) ? 'doubt' : undefined);
     const [warning, ...like] = peril ? findWarnings(ranked, question, vocabulary, peril) : [];
     const best = usable[0] ?? warning;
     const readHelpLines = (first?: Ranked) => {

@@ -1,10 +1,10 @@
 /** Where the answerer points when the pages do not answer: the nearest page, and the people of the site. */
 
+import { emailAddress, phoneNumber } from '../retrieval/reach.ts';
 import type { FoundPassage, Search } from '../retrieval/search.ts';
 import { toShortTitle } from '../retrieval/title.ts';
 import type { CitedSource } from '../store/messages.ts';
 import type { Question } from './question.ts';
-import { emailAddress, phoneNumber } from './quote.ts';
 import type { Ranked } from './rank.ts';
 import { escapeMarkdown } from './say.ts';
 import type { Unit } from './units.ts';

@@ -1,12 +1,13 @@
 /** What is quoted of the units that answer: neighbours of a sentence, a warning first, what to do and whom to call. */
 
-import type { Question } from './question.ts';
+import { phoneNumber } from '../retrieval/reach.ts';
+import { isSaidIn, toTerms } from '../retrieval/terms.ts';
+import type { Question, WeightedTerm } from './question.ts';
 import { names, type Ranked } from './rank.ts';
 import { isGrave, isUrgent, toThing, toUnits, type Unit } from './units.ts';
 
 const maxSentences = 3;
-export const emailAddress = /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/;
-export const phoneNumber = /\+?\(?\d[\d ()-]{6,}\d/;
+const leastOfHeading = 0.6;
 
 /** Several things that fit as well, or the best and what belongs to it. */
 export function pick(
@@ -31,6 +32,7 @@ export function pick(
   const one = only ?? best;
   if (one.kind === 'attribute' && one.cells && !question.aspect)
     return [{ ...one, kind: 'row', subject: one.cells.row[0]! }];
+  if (one.kind === 'sentence' && isAskedThere(one, question)) return fromTheTop(one);
   if (one.kind === 'sentence') return withNeighbours(one, usable);
   if (one.kind === 'item')
     return [
@@ -47,6 +49,25 @@ export function pick(
         .slice(0, 4),
     ];
   return [one];
+}
+
+/** "Do I need an account?" stands over it as it was asked: what follows answers it from its first word on. */
+function isAskedThere({ passage }: Ranked, { terms }: Question): boolean {
+  const heading = passage.section.split(' › ').at(-1)!;
+  if (!heading.endsWith('?')) return false;
+  const said = toTerms(heading).filter(({ weak }) => !weak);
+  const own = terms.filter(({ share, weak, isOfAspect }) => share === 1 && !weak && !isOfAspect);
+  const isAsked = (term: { stem: string }) => own.some((other) => isSaidIn(other, new Set([term.stem])));
+  const isSaid = (term: WeightedTerm) => said.some(({ stem }) => isSaidIn(term, new Set([stem])));
+  return said.length > 0 && said.every(isAsked) && own.filter(isSaid).length >= own.length * leastOfHeading;
+}
+
+/** The first sentences under the heading, and the one that says most. */
+function fromTheTop(best: Ranked): Ranked[] {
+  const sentences = toUnits(best.passage).filter(({ kind }) => kind === 'sentence');
+  const first = sentences.slice(0, maxSentences);
+  const chosen = first.some(({ at }) => at === best.at) ? first : [...first.slice(0, -1), best];
+  return chosen.map((unit): Ranked => ({ ...best, ...unit }));
 }
 
 /** The rest of a short paragraph: what a sentence says often needs the next one. */

@@ -1,7 +1,7 @@
 /** The list of what every site is asked, in few words, and of what the place looks like that says it. */
 
+import { emailAddress, phoneNumber } from '../retrieval/reach.ts';
 import { hasMeasure } from './measure.ts';
-import { emailAddress, phoneNumber } from './quote.ts';
 
 export interface Usual {
   /** For the index. */

@@ -142,8 +142,8 @@ function* readRowNames(text: string): Iterable<[table: string, name: string]> {
 }
 
 function findNearest(word: string, words: ReadonlyMap<string, number>, stems: ReadonlyMap<string, number>) {
-  if (!/^[a-z]+$/.test(word) || words.has(word) || stems.has(toStem(word)) || isCommonWord(word))
-    return undefined;
+  const isKnown = words.has(word) || stems.has(toStem(word)) || young.has(word) || isCommonWord(word);
+  if (!/^[a-z]+$/.test(word) || isKnown) return undefined;
   if (isEnglish(word)) {
     // "mutch" is a cap, but hardly meant.
     const common =
@@ -220,6 +220,12 @@ const dates = toStems(
   'monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september october november december',
 );
 
+/** Younger than the dictionaries, or short for something. */
+const young = new Set(
+  `wifi nhs app apps usb bluetooth pdf csv api sms gps iphone ipad android emoji hashtag selfie podcast vlog ebook ebike vape vegan
+  paypal klarna venmo whatsapp instagram facebook tiktok youtube google airbnb uber linkedin login signup timeslot preorder
+  smartphone webcam dropbox covid gdpr faq atm oap vat iva crypto bitcoin`.split(/\s+/),
+);
 let english: Set<string> | undefined;
 
 /** A word of the language is taken as it is: boats are no misspelt boots. */

@@ -3,6 +3,7 @@
 import robotsParser from 'robots-parser';
 import { AgentError } from '../errors.ts';
 import { type FetchedPage, fetchAddress, fetchPage, robotName, toText, toUrl } from './fetchpage.ts';
+import { emailAddress, phoneNumber } from './reach.ts';
 
 const maxPages = 500;
 const maxRobotsBytes = 500 * 1024;
@@ -45,7 +46,19 @@ export async function crawlSite(
       if (signal.aborted) throw thrown;
     }
   }
-  return withoutTwins([...pages.values()]);
+  const [home, ...others] = withoutTwins([...pages.values()]);
+  return [withFrame(home!), ...others];
+}
+
+/** What all pages say of how to reach the site is read with the first. */
+function withFrame(page: FetchedPage): FetchedPage {
+  const lines = page.frame.filter((line) => emailAddress.test(line) || phoneNumber.test(line));
+  const said = page.blocks.map(({ text }) => text).join(' ');
+  const isSaid = lines.every((line) => said.includes(line));
+  if (isSaid) return page;
+  const heading = { kind: 'heading', level: 2, text: 'Contact' } as const;
+  const paragraphs = lines.map((text) => ({ kind: 'paragraph', level: 0, text }) as const);
+  return { ...page, blocks: [...page.blocks, heading, ...paragraphs] };
 }
 
 /** "/" and "/index.html" are one page under two addresses: the first one found counts. */

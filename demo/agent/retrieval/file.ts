@@ -29,6 +29,7 @@ export async function fetchFile(url: string, signal: AbortSignal): Promise<Fetch
     title: name || fetched.url.href,
     favicon: null,
     links: [],
+    frame: [],
     blocks: toBlocks(await readText(kind, fetched)),
   };
 }

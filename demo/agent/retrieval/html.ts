@@ -16,6 +16,8 @@ export interface ReadPage {
   /** As written in the page: relative ones too. */
   links: string[];
   blocks: Block[];
+  /** What its own header and footer say beside links and buttons: on most sites an address, a number to call, the hours. */
+  frame: string[];
 }
 
 const skipped = new Set(
@@ -43,6 +45,16 @@ export function readHtml(html: string): ReadPage {
   let skipDepth = 0;
   /** What is read begins with a link. */
   let isLinked = false;
+  const frame: string[] = [];
+  let beside = '';
+  /** In the page's own header or footer, and in nothing else that is left out. */
+  const isInFrame = () =>
+    open.filter(({ skips }) => skips).every(({ name }) => /^(header|footer)$/.test(name));
+  const flushFrame = () => {
+    const content = beside.replace(/\s+/g, ' ').trim();
+    beside = '';
+    if (content !== '') frame.push(content);
+  };
   const isInside = (...names: string[]) => open.some(({ name }) => names.includes(name));
 
   const flush = () => {
@@ -85,6 +97,7 @@ export function readHtml(html: string): ReadPage {
           'hidden' in attributes ||
           attributes['aria-hidden'] === 'true';
         if (skipDepth === 0 && (breaks.has(name) || skips)) flush();
+        if (skipDepth > 0 && (breaks.has(name) || skips)) flushFrame();
         if (name === 'main' && skipDepth === 0) mainFrom.push(blocks.length);
         open.push({ name, skips });
         if (skips) skipDepth += 1;
@@ -101,10 +114,12 @@ export function readHtml(html: string): ReadPage {
       ontext(chunk) {
         if (inTitle) title += chunk;
         else if (skipDepth === 0) text += chunk;
+        else if (isInFrame()) beside += chunk;
       },
       onclosetag(name) {
         if (name === 'title') inTitle = false;
         if (skipDepth === 0 && breaks.has(name)) flush();
+        if (skipDepth > 0 && breaks.has(name)) flushFrame();
         if (name === 'tr' && cells && skipDepth === 0) {
           if (cells.some((cell) => cell !== ''))
             blocks.push({
@@ -127,6 +142,7 @@ export function readHtml(html: string): ReadPage {
     title: title.replace(/\s+/g, ' ').trim(),
     favicon,
     links,
+    frame,
     blocks: mainFrom[0] === undefined ? blocks : blocks.slice(mainFrom[0], mainEnd),
   };
 }

@@ -16,6 +16,14 @@ describe('a page becomes text', () => {
     expect(links).toEqual(['/x']);
   });
 
+  test('what its own header and footer say is kept apart from its text', () => {
+    const { blocks, frame } =
+      readHtml(`<header><p>Open today</p><nav>Menu</nav></header><main><p>Text</p></main><footer><address>1 Mill Lane.
+      <a href="tel:1">555 0100 200</a></address><form>Search</form><p>Since 1987</p></footer>`);
+    expect(blocks.map(({ text }) => text)).toEqual(['Text']);
+    expect(frame).toEqual(['Open today', '1 Mill Lane. 555 0100 200', 'Since 1987']);
+  });
+
   test('where a page has a main element, only that is read, its own header too', () => {
     const { blocks } = readHtml(
       '<p>Before</p><main><header><h1>Title</h1></header><p>Inside</p></main><p>After</p>',
