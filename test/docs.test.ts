@@ -38,9 +38,9 @@ test.each(pages)('the links of %s lead to what is there', (page) => {
 
 describe('docs/install.md', () => {
   const snippets = [...read('docs/install.md').matchAll(/^```js\n([\s\S]*?)^```$/gm)].map(([, text]) => text);
-  const hosts = listFiles('test/mounts/hosts').filter((file) => !/next\/app\/\w+\.js$/.test(file));
+  const hosts = listFiles('server-helper/templates');
 
-  test('each snippet is a file that the mount tests run, and each file of theirs is told', () => {
+  test('each snippet is a file that `porchlight init` writes and the mount tests run, and each is told', () => {
     expect(snippets.toSorted()).toEqual(hosts.map(read).toSorted());
   });
 });

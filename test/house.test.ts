@@ -10,7 +10,8 @@ const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
   .split('\n')
   .filter((file) => file !== '' && existsSync(file));
 const code = files.filter((file) => /^(widget|server-helper|demo|test)\/.*\.(ts|tsx|mjs)$/.test(file));
-const product = code.filter((file) => !file.startsWith('test/'));
+/** What `porchlight init` writes is the site's own from then on. */
+const product = code.filter((file) => !/^(test|server-helper\/templates)\//.test(file));
 const read = (file: string) => readFileSync(file, 'utf8');
 
 /** Files that a file imports, for relative imports; package names as they are. */

@@ -1,4 +1,4 @@
-/** Every snippet of the README runs, and every figure in it is today's. */
+/** Every snippet of the README and of the guides runs, and every figure in them is today's. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -9,13 +9,17 @@ import { verifySsoToken } from '../server-helper/auth/sso.ts';
 import { measureSize } from './bench/size.mjs';
 
 const readme = readFileSync('README.md', 'utf8');
-const snippets = [...readme.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].map(([, language, text]) => ({
+const siteOwners = readFileSync('docs/site-owners.md', 'utf8');
+const options = readFileSync('docs/options.md', 'utf8');
+const identity = readFileSync('docs/identity.md', 'utf8');
+const all = [readme, siteOwners, options, identity].join('\n');
+const snippets = [...all.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].map(([, language, text]) => ({
   language,
   text: String(text),
 }));
 const find = (language: string, words: string) => {
   const found = snippets.find((one) => one.language === language && one.text.includes(words));
-  if (!found) throw new Error(`README.md has no ${language} snippet with ${words}`);
+  if (!found) throw new Error(`the documents have no ${language} snippet with ${words}`);
   return found.text;
 };
 const ssoSecret = 'a secret of the test with 32 bytes or more';
@@ -112,9 +116,9 @@ createServer((request, response) => {
   test('the page script queues calls that name methods of the widget', () => {
     const window: { Porchlight?: [string, ...unknown[]][] } = {};
     runInNewContext(find('js', 'window.Porchlight'), { window, console });
-    const listed = /Methods: ([^.]+)\./.exec(readme)?.[1] ?? '';
+    const listed = siteOwners.slice(siteOwners.indexOf('## Methods'), siteOwners.indexOf('## Events'));
     expect(window.Porchlight).toHaveLength(2);
-    for (const [method] of window.Porchlight ?? []) expect(listed).toContain(`\`${method}\``);
+    for (const [method] of window.Porchlight ?? []) expect(listed).toMatch(new RegExp(`\`${method}[(\`]`));
   });
 
   test('the standalone helper starts on the variables shown', async () => {
@@ -131,11 +135,13 @@ createServer((request, response) => {
   });
 
   test('the commands are scripts of the package', () => {
-    const named = [...readme.matchAll(/`?npm (?:run )?(start|test|check|size|bench|agent)\b/g)].map(
+    const contributing = readFileSync('docs/contributing.md', 'utf8');
+    const named = [...`${readme}${contributing}`.matchAll(/(?:`|^|&& )npm (?:run )?([a-z:]+)\b/gm)].map(
       ([, name]) => String(name),
     );
     expect(named.length).toBeGreaterThan(4);
-    for (const name of named) expect(Object.keys(packageJson.scripts)).toContain(name);
+    const own = [...Object.keys(packageJson.scripts), 'ci', 'install', 'pack'];
+    expect(named.filter((name) => !own.includes(name))).toEqual([]);
     expect(readFileSync('.ci/run', 'utf8')).toMatch(/npm run check\nnpm test\nnpm run size/);
   });
 
@@ -190,7 +196,7 @@ describe('the tables', () => {
       .map((name) => readFileSync(`widget/${name}`, 'utf8'))
       .join('\n');
     for (const name of declared) {
-      expect(readme).toMatch(new RegExp(`::part\\(.*\`${name}\``));
+      expect(siteOwners).toMatch(new RegExp(`::part\\(.*\`${name}\``));
       expect(drawn).toMatch(new RegExp(`part(=|: |\\.| = )[^\\n]*['"]${name}['"]`));
     }
   });
@@ -200,7 +206,7 @@ describe('the tables', () => {
       ([, name]) => String(name),
     );
     expect(declared.length).toBeGreaterThan(6);
-    for (const name of declared) expect(readme).toContain(`| \`${name}\` |`);
+    for (const name of declared) expect(siteOwners).toContain(`| \`${name}\` |`);
   });
 
   test('name every variable that the helper reads', () => {
@@ -209,7 +215,7 @@ describe('the tables', () => {
       ([, a, b]) => `PORCHLIGHT_${a ?? b}`,
     );
     expect(read.length).toBeGreaterThan(10);
-    for (const name of read) expect(readme).toContain(`\`${name}\``);
+    for (const name of read) expect(options).toContain(`\`${name}\``);
   });
 
   test('name every dependency', () => {

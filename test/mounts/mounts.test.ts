@@ -11,7 +11,7 @@ import { findChat, launchBrowser } from '../support/browser.ts';
 import { type FakeAgent, startFakeAgent } from '../support/fake-agent.ts';
 import { createGate } from '../support/gate.ts';
 import type { RunningHelper } from '../support/helper-process.ts';
-import { buildNext, installMounts, mountNames, startMount } from '../support/mounts.ts';
+import { buildNext, installMounts, mountNames, startMount, writeHosts } from '../support/mounts.ts';
 import { createVisitor, makeSsoToken, openSession, toTurnPath, type Visitor } from '../support/visitor.ts';
 
 const origin = 'https://shop.test';
@@ -24,6 +24,7 @@ let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'porchlight-'));
   installMounts();
+  writeHosts();
   buildNext();
   agent = await startFakeAgent();
   browser = await launchBrowser();

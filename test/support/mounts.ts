@@ -1,26 +1,28 @@
 /** Apps of every framework and runtime with the helper in them, run as their users run them. What only they need is installed once. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { type Environment, RunningHelper, toVariables, untilAsync } from './helper-process.ts';
 
 const folder = join(import.meta.dirname, '../mounts');
 const hosts = join(folder, 'hosts');
+const cli = join(folder, '../../dist/server-helper/cli.js');
 const inModules = (path: string) => join(folder, 'node_modules', path);
 const startWithinMs = 30_000;
 
-/** How each is run; the file is the guide's. */
+const server = 'porchlight-server.mjs';
+/** How each is run; the file is the guide's, as `porchlight init` writes it. */
 const commands = {
-  node: [process.execPath, 'node.mjs'],
-  express: [process.execPath, 'express.mjs'],
-  fastify: [process.execPath, 'fastify.mjs'],
-  koa: [process.execPath, 'koa.mjs'],
-  hono: [process.execPath, 'hono.mjs'],
-  next: [process.execPath, inModules('next/dist/bin/next'), 'start', 'next'],
-  deno: [inModules('.bin/deno'), 'run', '--allow-all', 'deno.mjs'],
-  bun: [inModules('.bin/bun'), 'bun.mjs'],
+  node: [process.execPath, server],
+  express: [process.execPath, server],
+  fastify: [process.execPath, server],
+  koa: [process.execPath, server],
+  hono: [process.execPath, server],
+  next: [process.execPath, inModules('next/dist/bin/next'), 'start'],
+  deno: [inModules('.bin/deno'), 'run', '--allow-all', server],
+  bun: [inModules('.bin/bun'), server],
 } as const;
 
 export type MountName = keyof typeof commands;
@@ -40,11 +42,30 @@ export function installMounts(): void {
   if (!existsSync(own)) symlinkSync('../../..', own, 'dir');
 }
 
+/** An app of each, as its developer begins one. */
+export function writeHosts(): void {
+  rmSync(hosts, { recursive: true, force: true });
+  for (const name of mountNames) {
+    mkdirSync(join(hosts, name), { recursive: true });
+    const flags = [
+      '--framework',
+      name,
+      '--agent-url',
+      'https://agent.example',
+      '--project-id',
+      'p',
+      '--bot-id',
+      'b',
+    ];
+    execFileSync(process.execPath, [cli, 'init', ...flags, '--folder', join(hosts, name)]);
+  }
+  cpSync(join(folder, 'next-app'), join(hosts, 'next/app'), { recursive: true });
+}
+
 /** As `next build` leaves it: without the environment that it will run in. */
 export function buildNext(): void {
-  rmSync(join(hosts, 'next/.next'), { recursive: true, force: true });
-  execFileSync(process.execPath, [inModules('next/dist/bin/next'), 'build', 'next'], {
-    cwd: hosts,
+  execFileSync(process.execPath, [inModules('next/dist/bin/next'), 'build'], {
+    cwd: join(hosts, 'next'),
     env: { PATH: process.env.PATH, HOME: process.env.HOME, NEXT_TELEMETRY_DISABLED: '1' },
   });
 }
@@ -54,7 +75,7 @@ export async function startMount(name: MountName, agentUrl: string, env: Environ
   const [command, ...args] = commands[name];
   const port = await findPort();
   const child: ChildProcess = spawn(command, args, {
-    cwd: hosts,
+    cwd: join(hosts, name),
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       ...toVariables(agentUrl),

@@ -1,0 +1,36 @@
+/** `porchlight keys`: makes secrets, each as the line of the environment that it goes into. Node only. */
+import { randomBytes } from 'node:crypto';
+import { defineCommand } from 'citty';
+import { quit, refuseUnknown } from './settings.ts';
+
+/** Those of which several may stand side by side while one takes the other's place. */
+const rotated = ['SSO_SECRET', 'SESSION_SECRET', 'WEBHOOK_SECRET'];
+const made = [...rotated, 'METRICS_TOKEN'];
+
+export const makeSecret = () => randomBytes(32).toString('hex');
+
+export const keys = defineCommand({
+  meta: {
+    name: 'keys',
+    description: 'Make secrets for the PORCHLIGHT_… variables, or a new one beside the old',
+  },
+  args: {
+    rotate: {
+      type: 'string',
+      description: `${rotated.join(', ')}: a new one, and behind it those that the variable has now`,
+    },
+  },
+  run({ args, rawArgs, cmd }) {
+    refuseUnknown(rawArgs, cmd.args, args._);
+    const { rotate } = args;
+    if (rotate === undefined) {
+      for (const name of made) process.stdout.write(`PORCHLIGHT_${name}=${makeSecret()}\n`);
+      return;
+    }
+    const name = rotate.replace(/^PORCHLIGHT_/, '');
+    if (!rotated.includes(name)) quit(`--rotate takes ${rotated.join(', ')}`);
+    const now = process.env[`PORCHLIGHT_${name}`]?.trim();
+    if (!now) quit(`PORCHLIGHT_${name} is not set: there is nothing to rotate`);
+    process.stdout.write(`PORCHLIGHT_${name}=${makeSecret()},${now}\n`);
+  },
+});

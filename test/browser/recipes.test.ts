@@ -1,0 +1,83 @@
+/** The recipes of docs/site-owners.md and docs/identity.md, each on a page of its own, do what they say. */
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { visit } from '../support/browser.ts';
+import { startFakeHelper, toPage } from '../support/fakehelper.ts';
+import { useStage } from '../support/stage.ts';
+
+const guides = ['docs/site-owners.md', 'docs/identity.md']
+  .map((file) => readFileSync(file, 'utf8'))
+  .join('\n');
+const snippets = [...guides.matchAll(/^```(html|js)\n([\s\S]*?)^```$/gm)].map(([, language, text]) => ({
+  language,
+  text: text!,
+}));
+const find = (words: string) => snippets.find(({ text }) => text.includes(words))!;
+const pages: Record<string, string> = {
+  '/button': 'Ask us',
+  '/link': 'Porchlight.send',
+  '/look': '<style>',
+  '/token': '/api/chat-token',
+};
+
+const stage = useStage(() =>
+  startFakeHelper({
+    answer: (question) => ({ pieces: [`An answer to ${question}`] }),
+    pages: (path, helper) => {
+      const words = pages[path];
+      if (words === undefined) return undefined;
+      const { language, text } = find(words);
+      const own = text.includes('<script') ? '' : toPage(helper).match(/<script async.*?<\/script>/)![0];
+      const said = language === 'js' ? `<script>${text}</script>` : text.replace('/contact.html', '#');
+      return {
+        html: `<!doctype html><html lang="en"><title>A page</title><link rel="icon" href="data:,"><body>${own}${said}`,
+      };
+    },
+  }),
+);
+const come = async (path: string) => {
+  const { page, chat } = await visit(stage.browser, 'about:blank');
+  await page.goto(`${stage.server.here}${path}`);
+  return { page, chat };
+};
+
+test('a button of the page’s own opens the chat, which has none', async () => {
+  const { page, chat } = await come('/button');
+  await page.getByRole('button', { name: 'Ask us' }).click();
+  await chat.panel.waitFor();
+  expect(await chat.launcher.count()).toBe(0);
+});
+
+test('a link asks', async () => {
+  const { page, chat } = await come('/link');
+  await page.getByRole('link').click();
+  await chat.waitForAnswer('completed');
+  expect(await chat.readQuestions()).toEqual(['How long does shipping take?']);
+});
+
+test('the site’s colours, letters and room are the chat’s', async () => {
+  const { page, chat } = await come('/look');
+  const launcher = chat.launcher;
+  await launcher.waitFor();
+  const look = await launcher.evaluate((button) => {
+    const { bottom, right } = button.getBoundingClientRect();
+    return [getComputedStyle(button).backgroundColor, innerHeight - bottom, innerWidth - right];
+  });
+  expect(look).toEqual(['rgb(122, 62, 157)', 32, 32]);
+  await chat.open();
+  expect(await chat.panel.evaluate((panel) => getComputedStyle(panel).fontFamily)).toBe('Georgia, serif');
+  await page.close();
+});
+
+test('a page’s function is asked for a token when the chat is opened, and not before', async () => {
+  const { page, chat } = await come('/token');
+  const asked: string[] = [];
+  await page.route('**/api/chat-token', (route) => {
+    asked.push(route.request().url());
+    return route.fulfill({ json: { token: null } });
+  });
+  await chat.launcher.waitFor();
+  expect(asked).toEqual([]);
+  await chat.open();
+  await expect.poll(() => asked.length).toBe(1);
+});

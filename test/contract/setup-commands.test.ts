@@ -1,0 +1,127 @@
+/** `porchlight init`, `keys` and `token`: what one sets a helper up with, before it runs. */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { readEnvironment } from '../../server-helper/from-environment.ts';
+
+const cli = join(import.meta.dirname, '../../dist/server-helper/cli.js');
+const secret = 'sso-secret-8c1f04b7d2e95a6390fb17c4';
+
+function run(command: readonly string[], env: Record<string, string> = {}) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [cli, ...command], {
+    env: { PATH: process.env.PATH ?? '', ...env },
+    encoding: 'utf8',
+  });
+  return { code: status, output: stdout + stderr };
+}
+
+describe('init', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'porchlight-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  const agent = ['--agent-url', 'https://agent.example/', '--project-id', 'larkfield', '--bot-id', 'juniper'];
+  const init = (...flags: string[]) => run(['init', ...flags, '--folder', folder]);
+
+  test('writes a file of code, variables that the helper takes, and keeps the secrets out of the repository', () => {
+    const { code, output } = init('--framework', 'express', ...agent, '--api-key', 'key-1');
+    expect([code, output]).toEqual([0, expect.stringContaining('npm install porchlight express')]);
+    expect(output).toContain('data-bot-id="juniper"');
+    expect(readdirSync(folder).toSorted()).toEqual(['.gitignore', 'porchlight-server.mjs', 'porchlight.env']);
+    expect(statSync(join(folder, 'porchlight.env')).mode & 0o077).toBe(0);
+    expect(readFileSync(join(folder, '.gitignore'), 'utf8')).toBe('porchlight.env\nporchlight.db*\n');
+    const lines = readFileSync(join(folder, 'porchlight.env'), 'utf8').matchAll(/^(\w+)=(.*)$/gm);
+    const env = Object.fromEntries([...lines].map(([, name, value]) => [name!, value!]));
+    const options = readEnvironment({ ...env, PORCHLIGHT_STORE: 'memory' });
+    expect(options).toMatchObject({ agentUrl: 'https://agent.example', apiKey: 'key-1', botId: 'juniper' });
+    expect(env.PORCHLIGHT_SSO_SECRET).not.toBe(env.PORCHLIGHT_SESSION_SECRET);
+  });
+
+  test('without the agent’s key says where it goes', () => {
+    expect(init('--framework', 'serve', ...agent).output).toContain('behind PORCHLIGHT_API_KEY=');
+    expect(readdirSync(folder)).not.toContain('porchlight-server.mjs');
+  });
+
+  test('writes over nothing that is there, and then nothing at all', () => {
+    writeFileSync(join(folder, 'porchlight.env'), 'mine');
+    const { code, output } = init('--framework', 'node', ...agent);
+    expect([code, output]).toEqual([1, 'porchlight: porchlight.env is there already: nothing was written\n']);
+    expect(readFileSync(join(folder, 'porchlight.env'), 'utf8')).toBe('mine');
+    expect(existsSync(join(folder, 'porchlight-server.mjs'))).toBe(false);
+  });
+
+  test('adds to a .gitignore what is not in it', () => {
+    writeFileSync(join(folder, '.gitignore'), 'node_modules\nporchlight.env');
+    init('--framework', 'node', ...agent);
+    expect(readFileSync(join(folder, '.gitignore'), 'utf8')).toBe(
+      'node_modules\nporchlight.env\nporchlight.db*\n',
+    );
+  });
+
+  test.each([
+    [['--framework', 'rails', ...agent], '--framework must be one of node, express'],
+    [
+      ['--framework', 'node', '--agent-url', 'agent.example', '--project-id', 'p', '--bot-id', 'b'],
+      '--agent-url must be an absolute URL',
+    ],
+    [['--framework', 'node'], '--agent-url, --project-id, --bot-id missing'],
+    [['--frame', 'node'], '--frame is not known'],
+  ])('%j is refused', (flags, expected) => {
+    const { code, output } = init(...flags);
+    expect([code, output]).toEqual([1, expect.stringContaining(expected)]);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+describe('keys', () => {
+  test('makes a secret for each variable that has one', () => {
+    const { output } = run(['keys']);
+    const made = [...output.matchAll(/^PORCHLIGHT_(\w+)=([\da-f]{64})$/gm)];
+    expect(made.map(([, name]) => name)).toEqual([
+      'SSO_SECRET',
+      'SESSION_SECRET',
+      'WEBHOOK_SECRET',
+      'METRICS_TOKEN',
+    ]);
+    expect(new Set(made.map(([, , value]) => value)).size).toBe(4);
+  });
+
+  test('sets a new one before those that the variable has', () => {
+    const { output } = run(['keys', '--rotate', 'SSO_SECRET'], { PORCHLIGHT_SSO_SECRET: secret });
+    expect(output).toMatch(new RegExp(`^PORCHLIGHT_SSO_SECRET=[\\da-f]{64},${secret}\n$`));
+  });
+
+  test.each([
+    ['METRICS_TOKEN', '--rotate takes SSO_SECRET, SESSION_SECRET, WEBHOOK_SECRET'],
+    ['SSO_SECRET', 'PORCHLIGHT_SSO_SECRET is not set: there is nothing to rotate'],
+  ])('has nothing to rotate for %s', (name, expected) => {
+    expect(run(['keys', '--rotate', name])).toEqual({ code: 1, output: `porchlight: ${expected}\n` });
+  });
+});
+
+describe('token --inspect', () => {
+  const env = { PORCHLIGHT_SSO_SECRET: secret, PORCHLIGHT_BOT_ID: 'juniper' };
+  const mint = (by: Record<string, string>) =>
+    run(['token', '--email', 'Ada@larkfield.example', '--name', 'Ada'], by).output.trim();
+
+  test('tells what a token says, and whose conversations it opens', () => {
+    const { code, output } = run(['token', '--inspect', mint(env)], env);
+    expect([code, output]).toEqual([
+      0,
+      expect.stringContaining('"email":"Ada@larkfield.example","name":"Ada"'),
+    ]);
+    expect(output).toContain('Good: conversations belong to email:ada@larkfield.example.');
+  });
+
+  test.each([
+    ['signed with another secret', { ...env, PORCHLIGHT_SSO_SECRET: `${secret}-other` }, 'the shared secret'],
+    ['of another issuer', { ...env, PORCHLIGHT_SSO_ISSUER: 'shop' }, 'iss is not the one configured'],
+  ])('says why one %s is refused', (_, by, expected) => {
+    const { code, output } = run(['token', '--inspect', mint(env)], by);
+    expect([code, output]).toEqual([1, expect.stringMatching(new RegExp(`Refused: .*${expected}`))]);
+  });
+});
