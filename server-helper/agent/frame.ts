@@ -82,8 +82,7 @@ export function readFrame(event: string | undefined, data: string, plain: boolea
 
 function toNamed(event: string | undefined, json: Json): Frame {
   const chat = asObject(json.chat);
-  const mayBeReply = event === undefined || finalKinds.has(event);
-  if (chat && (mayBeReply || replyKeys.some((key) => key in chat))) return readChat(chat);
+  if (chat && (finalKinds.has(event ?? '') || replyKeys.some((key) => key in chat))) return readChat(chat);
   if (event === 'approval' || json.requiresApproval === true || json.type === 'tool_approval_required')
     return readPause(json);
   // A tool or a source may fail, and the answer goes on.

@@ -97,10 +97,18 @@ function toSafePage(context: PageContext): PageContext {
     throw new BadShape('page.url: expected http or https');
   }
   const safe = { ...context, url: url.origin + url.pathname };
-  if (new TextEncoder().encode(JSON.stringify(safe)).length > limits.maxPageBytes) {
+  if (countBytes(safe) > limits.maxPageBytes)
     throw new BadShape(`page: expected at most ${limits.maxPageBytes} bytes`);
-  }
   return safe;
+}
+
+function countBytes(value: object): number {
+  try {
+    return new TextEncoder().encode(JSON.stringify(value)).length;
+  } catch {
+    // So deep that it cannot be written.
+    return Number.POSITIVE_INFINITY;
+  }
 }
 
 export function readSessionRequest(value: unknown): SessionRequest {

@@ -3,6 +3,7 @@ import { hashText } from '../auth/keys.ts';
 import type { Session } from '../auth/session.ts';
 import { verifySsoToken } from '../auth/sso.ts';
 import { HelperError } from '../errors.ts';
+import { toLogFields } from '../log.ts';
 import { readSessionRequest } from '../protocol/check.ts';
 import { type Allowed, chatModes, limits, type SessionReply, type Visitor } from '../protocol/wire.ts';
 import { toOwnerKeys } from '../store/store.ts';
@@ -62,20 +63,23 @@ async function exchangeSsoToken(parts: Parts, token: string): Promise<Omit<Sessi
   if (config.limited) limiter.take('signIn', identity.owner, undefined);
   const introduced = await bot.introduce(token);
   const key = toOwnerKeys(identity.owner, config.botId).member;
-  if (introduced?.memberId !== undefined) await store.replace(key, introduced.memberId, memberTtlMs);
-  else if (introduced) await store.forget(key);
+  const { memberId } = introduced ?? {};
+  const noting =
+    memberId !== undefined ? store.replace(key, memberId, memberTtlMs) : introduced && store.forget(key);
+  // Without it the agent is not told who asks; signed in one is all the same.
+  await noting?.catch((error: unknown) => config.log.warn(toLogFields(error), 'a member’s id was not kept'));
   if (introduced) await noteMembership(parts, identity.owner, introduced.member);
   const visitor: Visitor = { kind: 'identified', member: introduced?.member ?? false };
   if (identity.name !== undefined) visitor.name = identity.name;
   return { owner: identity.owner, visitor };
 }
 
-/** Not forgotten with what is erased: it would make the session of before a member's again. */
-const toMembershipKey = (owner: string, bot: string) => `membership:${bot}:${owner}`;
+/** Not forgotten with what is erased, or the session of before would be a member's again: so it names nobody. */
+const toMembershipKey = async (owner: string, bot: string) => `membership:${bot}:${await hashText(owner)}`;
 
 /** For sessions that were signed before, none of which outlives the note. */
 async function noteMembership({ store, config }: Parts, owner: string, isMember: boolean): Promise<void> {
-  const membership = toMembershipKey(owner, config.botId);
+  const membership = await toMembershipKey(owner, config.botId);
   const ttlMs = limits.sessionTtlSeconds * 1000;
   if (isMember) await store.replace(membership, 'member', ttlMs);
   // Of the many who never were members nothing is written.
@@ -88,7 +92,7 @@ export async function toStanding<S extends Pick<Session, 'owner' | 'visitor'>>(
   session: S,
 ): Promise<S> {
   if (!session.visitor.member) return session;
-  if ((await store.recall(toMembershipKey(session.owner, config.botId))) !== 'left') return session;
+  if ((await store.recall(await toMembershipKey(session.owner, config.botId))) !== 'left') return session;
   return { ...session, visitor: { ...session.visitor, member: false } };
 }
 

@@ -40,7 +40,10 @@ export function createMemoryStore(now: () => number = Date.now): Store {
     turns.delete(found.id);
     facts.putLeftover('chat', chatId, bot);
     if (workspace === undefined || workspaceOf === undefined) return deleted;
-    if (allLiving().some((other) => other.workspace === workspace)) return deleted;
+    // One of its own is nobody else's.
+    const isShared =
+      workspaceOf !== 'conversation' && allLiving().some((other) => other.workspace === workspace);
+    if (isShared) return deleted;
     facts.putLeftover('workspace', workspace, bot);
     if (workspaceOf === 'visitor') facts.forget(toOwnerKeys(owner, bot).workspace, workspace);
     return deleted;

@@ -48,6 +48,8 @@ export function createDeciding(parts: {
     const turn = await attach(conversation, record);
     const run = runs.get(turn);
     if (record.status === 'paused') await untilPaused(turn);
+    // Written once the store can, its pause would be written over what is decided now.
+    if (ends.isKept(turn)) throw new HelperError('internal', 'The store does not answer: decide once more');
     const stored = turn.waitsFor;
     if (!stored || turn.isClosing || !run)
       throw new HelperError('turn-conflict', 'This turn does not wait for a decision');
@@ -62,16 +64,22 @@ export function createDeciding(parts: {
     const lease = leases.make();
     // A decision that is refused has read too late, and its reading is not kept.
     const by = { pause: writePause(stored), earlier };
-    const isTaken = (await store.resumeTurn(conversation.id, record.id, lease, by)) !== undefined;
-    // It may be ours from a try whose answer got lost.
-    const isOurs = isTaken || isHeld(await store.findTurn(conversation.id, record.id));
-    if (!isOurs || turn.waitsFor !== stored)
-      throw new HelperError('turn-conflict', 'This decision has been made already');
-    turn.earlier = earlier;
-    turn.goOn();
-    logs.remove(turn);
-    logs.add(turn);
-    run.ask((sink) => chat.resume(conversation.chatId, stored.pause, { decision, answers }, sink));
+    // The store may say late that it has it.
+    const done = leases.expect(record);
+    try {
+      const isTaken = (await store.resumeTurn(conversation.id, record.id, lease, by)) !== undefined;
+      // It may be ours from a try whose answer got lost.
+      const isOurs = isTaken || isHeld(await store.findTurn(conversation.id, record.id));
+      if (!isOurs || turn.waitsFor !== stored)
+        throw new HelperError('turn-conflict', 'This decision has been made already');
+      turn.earlier = earlier;
+      turn.goOn();
+      logs.remove(turn);
+      logs.add(turn);
+      run.ask((sink) => chat.resume(conversation.chatId, stored.pause, { decision, answers }, sink));
+    } finally {
+      done();
+    }
   };
 }
 

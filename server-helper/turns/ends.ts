@@ -22,7 +22,15 @@ export type Ends = {
   flush(conversationId?: string): Promise<void>;
 };
 
-type Kept = { turn: LiveTurn; change: TurnEndChange; from: EndsFrom; writing: Promise<boolean> | undefined };
+type Kept = {
+  turn: LiveTurn;
+  change: TurnEndChange;
+  /** In any of these states. */
+  from: readonly EndsFrom[];
+  /** An end of the same turn that was kept before this one, and may still land. */
+  after: Promise<boolean> | undefined;
+  writing: Promise<boolean> | undefined;
+};
 
 /** A visitor does not wait longer for a store that does not answer. */
 const patienceMs = 1_000;
@@ -31,11 +39,16 @@ export function createEnds(store: Store, log: Log): Ends {
   const kept = new Map<LiveTurn, Kept>();
 
   const tryWrite = (one: Kept): Promise<boolean> => {
-    const { turn, change, from } = one;
-    one.writing ??= store.endTurn(turn.conversationId, turn.id, change, from).finally(() => {
+    one.writing ??= writeOnce(one).finally(() => {
       one.writing = undefined;
     });
     return one.writing;
+  };
+  const writeOnce = async ({ turn, change, from, after }: Kept): Promise<boolean> => {
+    await after?.catch(() => {});
+    for (const state of from)
+      if (await store.endTurn(turn.conversationId, turn.id, change, state)) return true;
+    return false;
   };
   const find = async ({ conversationId, id }: LiveTurn) => [await store.findTurn(conversationId, id)];
   const tryAgain = async (one: Kept) => {
@@ -50,7 +63,15 @@ export function createEnds(store: Store, log: Log): Ends {
 
   return {
     async write(turn, end, from) {
-      const one: Kept = { turn, change: toChange(turn, end), from, writing: undefined };
+      // A pause that the store did not take is stopped before it is there, or after.
+      const before = kept.get(turn);
+      const one: Kept = {
+        turn,
+        change: toChange(turn, end),
+        from: [from, ...(before?.from ?? [])],
+        after: before?.writing,
+        writing: undefined,
+      };
       kept.set(turn, one);
       const isWritten = await within(tryWrite(one), patienceMs).catch(() => undefined);
       if (isWritten === undefined) {

@@ -1,4 +1,5 @@
 /** What stands as a turn's answer once the agent has sent its final text. Pure. */
+import type { AgentReply } from '../agent/frame.ts';
 import { toWords } from '../conversation/words.ts';
 
 /** @param text said so far, of which `textBefore` before the last decision @param final as the agent sent it */
@@ -8,4 +9,9 @@ export function toFinalText(text: string, textBefore: string, final: string | un
   if (toWords(final).startsWith(toWords(textBefore))) return final;
   // Only what came after the pause: what was said before it stays.
   return text.slice(textBefore.length).trim() === final.trim() ? text : textBefore + final;
+}
+
+/** A reply without a word, where none was said before, is none: the record may have one. */
+export function isAnswer(turn: { text: string; textBefore: string }, { text }: AgentReply): boolean {
+  return toFinalText(turn.text, turn.textBefore, text).trim() !== '';
 }

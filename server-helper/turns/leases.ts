@@ -23,9 +23,13 @@ export type Leases = {
 /** So long nobody takes over the turns of a helper that was killed; renewed four times in it. */
 export const leaseMs = 4_000;
 
+/** Where the store could not be written for longer than a lease, a runner that lives has renewed it by then. */
+const graceMs = 1_500;
+const mostLapsed = 1_000;
+
 /** @param runner names this helper, as long as it lives */
 export function createLeases(
-  { store, log, now }: Pick<RunContext, 'store' | 'log' | 'now'>,
+  { store, log, now, monotonicNow }: Pick<RunContext, 'store' | 'log' | 'now' | 'monotonicNow'>,
   runner: string,
   watch: {
     isHere(turn: TurnKey): boolean;
@@ -37,6 +41,8 @@ export function createLeases(
 ): Leases {
   const expected = new Set<string>();
   const toKey = ({ conversationId, id }: TurnKey) => `${conversationId} ${id}`;
+  /** Leases that were over, and when the store was seen to take something since. */
+  const lapsed = new Map<string, { until: number; since: number }>();
   let renewing: Promise<void> | undefined;
   let hasOrphans = false;
 
@@ -46,6 +52,20 @@ export function createLeases(
     !expected.has(toKey(record)) &&
     !watch.isHere(record);
   const make = (): Lease => ({ runner, until: now() + leaseMs });
+  const isGivenUp = async (record: TurnRecord): Promise<boolean> => {
+    const { leaseUntil: until = 0 } = record;
+    // Its helper has let it go.
+    if (until === 0) return true;
+    const key = toKey(record);
+    const seen = lapsed.get(key);
+    if (until > now()) lapsed.delete(key);
+    else if (seen?.until !== until) {
+      await store.renewTurns(make());
+      if (lapsed.size >= mostLapsed) lapsed.clear();
+      lapsed.set(key, { until, since: monotonicNow() });
+    } else return monotonicNow() - seen.since >= graceMs && lapsed.delete(key);
+    return false;
+  };
   const renewAll = async (running: readonly LiveTurn[]) => {
     // What is begun while the store is asked is not in its answer.
     const before = running.filter((turn) => !turn.isOver && !turn.isClosing);
@@ -66,6 +86,7 @@ export function createLeases(
     },
     async take(record) {
       if (record.runner === runner) return isOrphan(record) ? record : undefined;
+      if (!(await isGivenUp(record))) return undefined;
       return store.takeTurn(record.conversationId, record.id, make());
     },
     renew(running) {

@@ -10,7 +10,7 @@ import type { Metrics } from '../metrics.ts';
 import { limits } from '../protocol/wire.ts';
 import type { ConversationRecord, Store } from '../store/store.ts';
 import { afterCancelMs, tellToStop } from './cancelling.ts';
-import { toFinalText } from './finaltext.ts';
+import { isAnswer, toFinalText } from './finaltext.ts';
 import { findRest } from './mending.ts';
 import type { Lately } from './record.ts';
 import { createReplayed, type Replayed } from './replayed.ts';
@@ -76,8 +76,9 @@ export class TurnRun implements AnswerSink {
     return this.#asked;
   }
 
+  /** Or it is to be stopped, whatever the agent says by then. */
   get isDone(): boolean {
-    return this.turn.isOver || this.turn.isClosing || this.#failing;
+    return this.turn.isOver || this.turn.isClosing || this.#failing || this.#stopping !== undefined;
   }
 
   onOpen(): void {
@@ -180,7 +181,7 @@ export class TurnRun implements AnswerSink {
     const { reply, pause } = turn;
     if (this.#again && end.kind === 'failed' && end.error instanceof WorkspaceMissing) return this.#again();
     if (pause) return context.close(this, turn.toPaused(toStored(pause, context)));
-    if (reply && !turn.damaged) return this.#completeWith(reply);
+    if (reply && !turn.damaged && isAnswer(turn, reply)) return this.#completeWith(reply);
     // A line too long is our reason to hang up, not the agent's: it would write on.
     if (end.kind === 'failed' && !this.#mayHaveArrived(end.error)) return this.fail(end.error, this.#arrived);
     return this.mend(end.kind === 'failed' ? end.error : undefined);
@@ -207,11 +208,12 @@ export class TurnRun implements AnswerSink {
     this.#asked = true;
     const found = await findRest(this, context, cause);
     if (this.isDone) return;
-    if (found.kind === 'reply') return this.#completeWith(found.reply);
+    if (found.kind === 'reply' && isAnswer(turn, found.reply)) return this.#completeWith(found.reply);
     if (found.kind === 'pause') return context.close(this, turn.toPaused(toStored(found.pause, context)));
     if (found.kind === 'text') return context.close(this, turn.toCompleted(found.text, found.id));
     // Given up, it would run on, and the next question would find the chat busy.
-    return this.fail(found.error, this.#arrived || this.#mayRun);
+    const error = found.kind === 'reply' ? new HelperError('agent-unavailable') : found.error;
+    return this.fail(error, this.#arrived || this.#mayRun);
   }
 
   /** The agent is known to have the question. */

@@ -4,7 +4,10 @@ import { createHelper } from '../../server-helper/handler.ts';
 import type { HelperOptions } from '../../server-helper/index.ts';
 import { secrets, target } from './helper-process.ts';
 
-export function startInside(agentUrl: string, options: Pick<HelperOptions, 'store' | 'workspace'>) {
+export function startInside(
+  agentUrl: string,
+  options: Pick<HelperOptions, 'store' | 'workspace' | 'ssoSecret'>,
+) {
   const { dispatch, close } = createUndiciDispatch();
   const helper = createHelper(
     { agentUrl, apiKey: secrets.apiKey, ...target, limits: 'off', ...options },

@@ -47,3 +47,10 @@ test.each([
 ])('text that somebody sees goes on as it is: %s', (text) => {
   expect(readTurnRequest({ text }).text).toBe(text);
 });
+
+test('a page context so deep that it cannot be written is too large, not a fault', () => {
+  let context: object = {};
+  for (let depth = 0; depth < 20_000; depth += 1) context = { context };
+  const page = { url: 'https://shop.example/', context };
+  expect(() => readTurnRequest({ text: 'Is it warm?', page })).toThrowError('page: expected at most');
+});
