@@ -8,6 +8,7 @@ import { defineConfig } from 'vitest/config';
 import { cutMarked } from './widget/build/cut-marked.ts';
 import { cutHooks, cutPreact } from './widget/build/cut-preact.ts';
 import { cutCore, cutSignals } from './widget/build/cut-signals.ts';
+import { ownNames } from './widget/build/own-names.ts';
 
 const widgetFolder = 'dist/widget';
 /** Browsers that know `light-dark()`: for older ones each `color-scheme` would be written three times. */
@@ -15,12 +16,15 @@ const cssTarget = ['chrome123', 'firefox128', 'safari17.5'];
 
 /** Which of these ways is the tightest differs from file to file. */
 const packings = [0, 16].flatMap((block) =>
-  [0, 1].map((postfix) => ({
-    [constants.BROTLI_PARAM_QUALITY]: 11,
-    [constants.BROTLI_PARAM_LGWIN]: 18,
-    [constants.BROTLI_PARAM_LGBLOCK]: block,
-    [constants.BROTLI_PARAM_NPOSTFIX]: postfix,
-  })),
+  [0, 1, 2].flatMap((postfix) =>
+    [0, 4, 8].map((direct) => ({
+      [constants.BROTLI_PARAM_QUALITY]: 11,
+      [constants.BROTLI_PARAM_LGWIN]: 16,
+      [constants.BROTLI_PARAM_LGBLOCK]: block,
+      [constants.BROTLI_PARAM_NPOSTFIX]: postfix,
+      [constants.BROTLI_PARAM_NDIRECT]: direct << postfix,
+    })),
+  ),
 );
 
 function pack(bytes: Uint8Array): Uint8Array {
@@ -165,7 +169,11 @@ function toWidgetEnvironment(
       cssTarget,
       modulePreload: false,
       minify: 'terser',
-      terserOptions: toTerserOptions({}),
+      terserOptions: {
+        ...toTerserOptions({}),
+        mangle: { properties: { regex: ownNames.regex } },
+        nameCache: ownNames.cache,
+      },
       rolldownOptions: {
         input,
         // Terser takes its time, and the build need not say so.
@@ -212,7 +220,14 @@ export default defineConfig({
     loader: toWidgetEnvironment(
       { loader: 'widget/loader.ts' },
       // Of so few lines the plain ones pack better.
-      { terserOptions: toTerserOptions({ conditionals: false, unsafe_arrows: false }) },
+      {
+        terserOptions: toTerserOptions({
+          conditionals: false,
+          unsafe_arrows: false,
+          unsafe_comps: true,
+          negate_iife: false,
+        }),
+      },
       { format: 'iife', entryFileNames: '[name].js' },
     ),
     inline: toWidgetEnvironment(

@@ -49,7 +49,7 @@ export function startChat(
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(launcherCss);
   root.adoptedStyleSheets = [sheet];
-  if (options.accentColor) applyAccent(element, options.accentColor);
+  applyAccent(element, options.accentColor);
   const isDock = options.openStyle === 'dock';
   const launcher = createLauncher(options.position);
   // The second click of a double click is no wish to close.
@@ -61,12 +61,11 @@ export function startChat(
   line.part = 'error';
   line.role = 'alert';
   line.textContent = 'Chat did not load. Please reload.';
-  const memoryKey = `${options.helper} ${options.botId}`;
   const seat: Seat = {
     root,
     launcher,
     options,
-    memoryKey,
+    memoryKey: `${options.helper} ${options.botId}`,
     at: Date.now(),
   };
 
@@ -77,7 +76,8 @@ export function startChat(
   let loading = false;
   let gone = false;
   const loadApp = async () => {
-    if (loading) return;
+    // Nobody is on the page yet.
+    if (loading || document.prerendering) return;
     loading = true;
     // An old library's `remove` throws where there is nothing to remove from.
     line.parentNode?.removeChild(line);
@@ -92,7 +92,7 @@ export function startChat(
       // The next click tries again.
       loading = false;
       root.append(line);
-      console.error(`Porchlight: ${options.helper} gave ${origin} no app`, error);
+      console.error(`Porchlight: ${options.helper} gave no app`, error);
     } finally {
       intent = undefined;
       launcher.ariaBusy = null;
@@ -101,7 +101,7 @@ export function startChat(
   const call = (method: keyof AppMethods, ...values: unknown[]) => {
     const since = Date.now();
     const run = () => {
-      if (!/^(openC|[np]|send)/.test(method) || Date.now() - since < freshMs)
+      if (!/^(openC|[np]|sen)/.test(method) || Date.now() - since < freshMs)
         ((app as AppMethods)[method] as (...all: unknown[]) => void)(...values);
     };
     const isWish = /^(open$|t)/.test(method);
@@ -110,7 +110,7 @@ export function startChat(
     if (isWish) intent = run;
     else queue.push(run);
     // All else waits for the visitor's wish, and closing ends that.
-    if (/^(setO|send|op|[pnt])/.test(method)) loadApp();
+    if (/^(setO|sen|op|[pnt])/.test(method)) loadApp();
     else if (method === 'close') intent = undefined;
   };
 
@@ -122,8 +122,7 @@ export function startChat(
       return {};
     }
   };
-  let { chats, tag: saysByTag } = readKept();
-  const chat = chats?.[memoryKey];
+  let { tag: saysByTag } = readKept();
   const say = (userToken?: unknown, isTag?: boolean, at = Date.now()) => {
     saysByTag = isTag;
     call('identify', userToken, at, isTag);
@@ -161,7 +160,7 @@ export function startChat(
       call('close');
       element.hidden = true;
     },
-    show: () => {
+    show() {
       element.hidden = false;
     },
     destroy: () => {
@@ -193,12 +192,18 @@ export function startChat(
   };
   const observer = new MutationObserver(place);
   box ?? place();
+  /** Once somebody is on the page. */
+  const start = () => {
+    const chat = readKept().chats?.[seat.memoryKey];
+    // One who was in the middle of a chat goes on with it; the dock is there to be written into.
+    if (isDock || intent || chat?.open || (chat?.pending && !chat.pending.code)) loadApp();
+    else if (!chat && options.autoOpen) seldom('autoOpen', seat, api);
+  };
+  document.addEventListener('prerenderingchange', start);
   // After what the page says at once: who is there is noted before the app listens.
   queueMicrotask(() => {
     element.dispatchEvent(new Event('porchlight:ready'));
-    // One who was in the middle of a chat goes on with it; the dock is there to be written into.
-    if (isDock || chat?.open || (chat?.pending && !chat.pending.code)) loadApp();
-    else if (!chat && options.autoOpen) seldom('autoOpen', seat, api);
+    start();
   });
   return Object.freeze(api);
 }

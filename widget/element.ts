@@ -8,6 +8,7 @@ import { readTheme, smallQuery } from './options.ts';
 import { isNewTab, keepToItself, readPage, setKept, watchStorage, watchTab } from './page.ts';
 import { followPanel } from './presence.ts';
 import type { PorchlightEvents } from './public.ts';
+import { createResuming } from './resuming.ts';
 import type { AppMethods, PageMethods, Seat } from './seat.ts';
 import { createConversation } from './state/conversation.ts';
 import type { Display } from './state/display.ts';
@@ -43,6 +44,12 @@ export function createWidget(seat: Seat): AppMethods {
   const memory = createMemory(memoryKey);
   const unsent = createUnsent(memoryKey);
   const tabs = createTabs((news) => onNews(news));
+  const resuming = createResuming({
+    memory,
+    conversation: () => conversation,
+    panel: () => panel,
+    isSettled: () => sessions.isSettled,
+  });
   const sessions = createSessionKeeper({
     helper: options.helper,
     memory,
@@ -65,7 +72,7 @@ export function createWidget(seat: Seat): AppMethods {
         panel.refuse(error);
         conversation.refuse(error);
       },
-      resume,
+      resume: () => void resuming.resume(),
       drop(todo) {
         memory.leave();
         conversation.hide(panel.isOpen.value && !todo.closes, todo);
@@ -78,6 +85,7 @@ export function createWidget(seat: Seat): AppMethods {
       veil(veil) {
         panel.veil.value = veil;
         drawVeil();
+        resuming.takeUp();
         conversation.release();
       },
     },
@@ -117,19 +125,6 @@ export function createWidget(seat: Seat): AppMethods {
     },
   });
 
-  /** What this visitor left is being taken up. */
-  let isResuming = false;
-  let resumes = 0;
-  async function resume() {
-    resumes += 1;
-    const mine = resumes;
-    isResuming = true;
-    // What cannot be loaded is said where it would stand.
-    await conversation.resume().catch(() => {});
-    if (mine !== resumes) return;
-    isResuming = false;
-    conversation.release();
-  }
   const emit = <E extends keyof PorchlightEvents>(event: E, detail: PorchlightEvents[E]) =>
     // Not in the middle of what is being done: a listener may call anything.
     queueMicrotask(() => element.dispatchEvent(new CustomEvent(`porchlight:${event}`, { detail })));
@@ -161,7 +156,7 @@ export function createWidget(seat: Seat): AppMethods {
     close,
     memory,
   };
-  const isReady = () => sessions.isSettled && !isResuming;
+  const isReady = () => sessions.isSettled && !resuming.isBusy;
   const publish = (session: SessionState) =>
     panel.publish({ ...session, agent: calls.site?.meet(session) ?? session.agent });
   const calls = createCalls(
@@ -179,7 +174,7 @@ export function createWidget(seat: Seat): AppMethods {
   };
   if (calls.settled) void calls.settled.then(draw);
   else draw();
-  watchTab((what) => sessions.happen({ what }), signal);
+  watchTab((what) => sessions.happen({ what }), resuming.onBack, signal);
   const onStorage = () => {
     const kept = memory.readKept();
     // A second way for news that was lost.

@@ -6,3 +6,10 @@ declare module 'preact' {
     onSelectStart?: EventHandler<TargetedEvent<Target>>;
   }
 }
+
+declare global {
+  interface Document {
+    /** A page that is read before anybody goes there. */
+    readonly prerendering?: boolean;
+  }
+}

@@ -24,13 +24,25 @@ export function mayTakeFocus(): boolean {
   return !isField && navigator.userActivation?.isActive !== false;
 }
 
-/** Leaving a tab and coming back to it, from the browser's memory of pages too. */
-export function watchTab(onChange: (what: 'left' | 'seen') => void, signal: AbortSignal): void {
+/** Leaving a tab and coming back to it, from the browser's memory of pages too: other pages were there since, as `onBack` is told. */
+export function watchTab(
+  onChange: (what: 'left' | 'seen') => void,
+  onBack: () => void,
+  signal: AbortSignal,
+): void {
   document.addEventListener('visibilitychange', () => onChange(document.hidden ? 'left' : 'seen'), {
     signal,
   });
   addEventListener('pagehide', () => onChange('left'), { signal });
-  addEventListener('pageshow', (event) => event.persisted && onChange('seen'), { signal });
+  addEventListener(
+    'pageshow',
+    ({ persisted }) => {
+      if (!persisted) return;
+      onChange('seen');
+      onBack();
+    },
+    { signal },
+  );
 }
 
 const nothing = () => {};

@@ -7,6 +7,8 @@ export { note } from './state/subject.ts';
 
 /** Once, for one who has not used the chat before, and never over a page that it would cover. */
 export function autoOpen({ root, options }: Seat, api: PorchlightApi): void {
+  // It is asked for again once somebody is on the page.
+  if (document.prerendering) return;
   const element = root.host as HTMLElement;
   const seconds = Number(options.autoOpen);
   if (!(seconds >= 1 && seconds <= 60))

@@ -115,5 +115,5 @@ export function tellOwner(state: State, helper: string): void {
   const { owner } = states[state];
   if (owner === undefined || told.has(state)) return;
   told.add(state);
-  console.error(`Porchlight: helper ${helper}, page ${location.origin}: ${owner}`);
+  console.error(`Porchlight: helper ${helper}, page ${origin}: ${owner}`);
 }

@@ -328,7 +328,7 @@ test('an app that does not come is told to the visitor at the launcher and to th
   await visit('/normal');
   await chat.launcher.click();
   await chat.inside('[part~="error"]').waitFor();
-  expect(told.join()).toContain(`error: Porchlight: ${helper.url} gave ${helper.here} no app`);
+  expect(told.join()).toContain(`error: Porchlight: ${helper.url} gave no app`);
   await page.unroute('**/widget/app-*.js');
   // As the sentence says.
   if (!(await triesImportsAgain(page))) await page.reload();

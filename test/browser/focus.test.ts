@@ -20,7 +20,13 @@ const stage = useStage(() =>
       return { pieces: [], end: { paused: { kind: 'approval', tool, expiresAt: '2099-01-01T00:00:00Z' } } };
     },
     beforePiece: () => gate.opened,
-    pages: (path, url) => (path === '/' ? { html: toPage(url) } : undefined),
+    pages: (path, url) => {
+      if (path === '/') return { html: toPage(url) };
+      const link = '<a href="#product" style="position:fixed;inset:0">A product</a>';
+      return path === '/dock'
+        ? { html: toPage(url, 'dock').replace('</main>', `${link}</main>`) }
+        : undefined;
+    },
   }),
 );
 const scene = useVisitor(stage, ({ here }) => `${here}/`);
@@ -255,4 +261,37 @@ test('while a card waits, a question waits too, and Stop makes the way free', as
   await chat.composer.press('Enter');
   await chat.waitForAnswer('completed');
   expect(await chat.readQuestions()).toEqual(['May you?', 'Something else?']);
+});
+
+test.each(['/', '/dock'])(
+  'a click on what is no control leaves the focus in the chat, and Escape closes it: %s',
+  async (path) => {
+    const { page, chat } = scene;
+    await page.goto(stage.server.here + path);
+    await chat.show();
+    await chat.ask('One?');
+    await chat.waitForAnswer('completed');
+    await chat.inside('.header h2').click();
+    expect(await page.evaluate(() => document.activeElement?.localName)).toBe('porchlight-chat');
+    await page.keyboard.press('Escape');
+    await chat.panel.waitFor({ state: 'detached' });
+  },
+);
+
+test('in the dock the second click on a conversation of the list, which has gone, is not the page’s', async () => {
+  const { page, chat } = scene;
+  await page.goto(`${stage.server.here}/dock`);
+  await chat.show();
+  await chat.ask('Red?');
+  await chat.waitForAnswer('completed');
+  await chat.button('New conversation').click();
+  await chat.button('Conversations').click();
+  const row = chat.inside('.history li .open').first();
+  await row.waitFor();
+  await expect.poll(() => chat.inside('.settling').count()).toBe(0);
+  const { x, y } = (await row.boundingBox())!;
+  // As a hand does it, which does not look what is there by the second click.
+  await page.mouse.dblclick(x + 40, y + 20, { delay: 40 });
+  await expect.poll(async () => (await chat.readQuestions()).length).toBeGreaterThan(0);
+  expect(new URL(page.url()).hash).toBe('');
 });

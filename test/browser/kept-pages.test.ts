@@ -73,3 +73,53 @@ test('where the page says that somebody is there it is not kept while the sessio
   expect(await leaveAndComeBack(page, () => sign(page, 'ben'))).toBe(false);
   gate.open();
 });
+
+/** A guest has asked on a page, walks to another one with the chat, and does something there. @returns once Back shows the first, as it was kept where the browser does that */
+async function walkAndComeBack(there: (chat: ReturnType<typeof findChat>, page: Page) => Promise<unknown>) {
+  const { page, chat } = await here.visit('/plain');
+  await chat.show();
+  await here.askAs(chat, /^anonymous/, 'First?');
+  await page.goto(`${here.site.url}/plain?two`);
+  await chat.panel.waitFor();
+  await expect.poll(chat.readQuestions).toEqual(['First?']);
+  await there(chat, page);
+  await goBack(page);
+  await expect.poll(() => page.evaluate(() => location.search).catch(() => 'on its way')).toBe('');
+  return { page, chat };
+}
+
+test.each(['in the same conversation', 'in a new one'])(
+  'what was asked on a page that is left by Back before the helper took it is asked, once, and shown on the page that was kept: %s',
+  async (where) => {
+    const isHeld = { now: true };
+    await here.context.route('**/turns/*', (route) => (isHeld.now ? undefined : route.continue()));
+    isHeld.now = false;
+    const back = await walkAndComeBack(async (chat) => {
+      if (where === 'in a new one') await chat.button('New conversation').click();
+      isHeld.now = true;
+      await chat.ask('Second?');
+      await chat.waitForAnswer('sending');
+      isHeld.now = false;
+    });
+    const earlier = where === 'in a new one' ? [] : ['First?'];
+    await expect.poll(back.chat.readQuestions).toEqual([...earlier, 'Second?']);
+    await back.chat.waitForAnswer('completed');
+    expect(here.site.asked.filter((line) => line.endsWith('Second?'))).toHaveLength(1);
+    await here.askAs(back.chat, /^anonymous/, 'Third?');
+    await back.page.reload();
+    await expect.poll(back.chat.readQuestions).toEqual([...earlier, 'Second?', 'Third?']);
+  },
+);
+
+test('a kept page has the draft of the page that was left', async () => {
+  const { chat } = await walkAndComeBack((there) => there.composer.fill('Half a question'));
+  await expect.poll(() => chat.composer.inputValue()).toBe('Half a question');
+});
+
+test('the chat of a kept page is closed where that of the page that was left was', async () => {
+  const { chat } = await walkAndComeBack(async (there) => {
+    await there.button('Close chat').click();
+    await expect.poll(() => there.panel.count()).toBe(0);
+  });
+  await expect.poll(() => chat.panel.count()).toBe(0);
+});

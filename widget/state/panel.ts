@@ -18,6 +18,8 @@ export type Panel = {
   readonly refused: ReadonlySignal<WidgetError | undefined>;
   /** Counts up with each change of visitor: a draft belongs to the one who wrote it. */
   readonly visit: ReadonlySignal<number>;
+  /** Counts up with each time that the browser has put the page back as it was left. */
+  readonly backs: Signal<number>;
   setOpen(open: boolean): void;
   /** Answers that came while it was closed. */
   readonly unread: Signal<number>;
@@ -48,6 +50,7 @@ export function createPanel(startsAsDock: boolean, startsWide = false): Panel {
   const session = signal<SessionState | undefined>(undefined);
   const refused = signal<WidgetError | undefined>(undefined);
   const visit = signal(0);
+  const backs = signal(0);
   const unsent = signal<string | undefined>(undefined);
   const veil = signal(0);
   const mode = signal<string | undefined>(undefined);
@@ -60,6 +63,7 @@ export function createPanel(startsAsDock: boolean, startsWide = false): Panel {
     session,
     refused,
     visit,
+    backs,
     setOpen: (open) => {
       isOpen.value = open;
       if (open) unread.value = 0;

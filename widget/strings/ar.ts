@@ -21,6 +21,8 @@ export const ar: Strings = {
   removeTitle: 'حذف «{title}»',
   removeSure: 'هل تريد الحذف نهائيًا؟',
   keep: 'إبقاء',
+  renamed: 'تمت إعادة التسمية.',
+  removed: 'تم حذف المحادثة.',
   untitled: 'محادثة',
   you: 'أنت',
   incomplete: 'هذه الإجابة غير مكتملة.',

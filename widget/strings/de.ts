@@ -21,6 +21,8 @@ export const de: Strings = {
   removeTitle: '„{title}“ löschen',
   removeSure: 'Endgültig löschen?',
   keep: 'Behalten',
+  renamed: 'Umbenannt.',
+  removed: 'Unterhaltung gelöscht.',
   untitled: 'Unterhaltung',
   you: 'Sie',
   incomplete: 'Diese Antwort ist unvollständig.',

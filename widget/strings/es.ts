@@ -21,6 +21,8 @@ export const es: Strings = {
   removeTitle: 'Eliminar «{title}»',
   removeSure: '¿Eliminar definitivamente?',
   keep: 'Conservar',
+  renamed: 'Nombre cambiado.',
+  removed: 'Conversación eliminada.',
   untitled: 'Conversación',
   you: 'Usted',
   incomplete: 'Esta respuesta está incompleta.',

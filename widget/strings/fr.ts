@@ -21,6 +21,8 @@ export const fr: Strings = {
   removeTitle: 'Supprimer « {title} »',
   removeSure: 'Supprimer définitivement ?',
   keep: 'Garder',
+  renamed: 'Renommée.',
+  removed: 'Conversation supprimée.',
   untitled: 'Conversation',
   you: 'Vous',
   incomplete: 'Cette réponse est incomplète.',

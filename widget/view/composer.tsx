@@ -94,7 +94,7 @@ export function Composer({ focus }: { focus: boolean }) {
   useEffect(() => {
     const { draft = '' } = memory.read();
     if (isKnown && !shared.draft.value.startsWith(draft)) putBefore(draft);
-  }, [isKnown]);
+  }, [isKnown, panel.backs.value]);
   useEffect(() => {
     if (isKnown) memory.keepDraft(shared.draft.value);
   }, [subject, shared.draft.value]);

@@ -24,6 +24,8 @@ export function useDialog(isModal: boolean) {
     'aria-modal': isModal,
     'aria-label': name === undefined ? t('chat') : t('panel', { name }),
     ref: dialog,
+    // A click on what is no control leaves the focus in the chat.
+    tabIndex: -1,
     onKeyDown,
   } as const;
 }

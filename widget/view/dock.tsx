@@ -38,9 +38,9 @@ function Dock() {
       part="dock"
       lang={t('language')}
       class={`dock${isOpen ? ' open' : ''}${settling.value > 0 ? ' settling' : ''}`}
-      // The header stands as high as what is under it.
+      // The header stands as high as what is under it, and a row goes away with the list.
       onClick={({ target }) => {
-        if (!(target as Element).closest('.header')) return;
+        if (!(target as Element).closest('.header, .history li')) return;
         settling.value += 1;
         setTimeout(() => (settling.value -= 1), doubleClickMs);
       }}

@@ -13,7 +13,7 @@ const maxTitleChars = 200;
 type RowProps = { conversation: ConversationSummary; onRenamed: () => void };
 
 export function Row({ conversation: { id, title, updatedAt }, onRenamed }: RowProps) {
-  const { sessions, tabs, panel, conversation, list, hint, rest, t } = useChat();
+  const { sessions, tabs, panel, conversation, list, hint, rest, say, t } = useChat();
   /** What is being done with it. */
   const act = useSignal<'rename' | 'delete' | undefined>(undefined);
   const failure = useSignal<WidgetError | undefined>(undefined);
@@ -65,6 +65,7 @@ export function Row({ conversation: { id, title, updatedAt }, onRenamed }: RowPr
       isSaving.current = false;
     }
     onRenamed();
+    say(t('renamed'));
     replace((all) => all.map((one) => (one.id === id ? { ...one, title: wanted } : one)));
     begin(undefined);
   };
@@ -78,6 +79,7 @@ export function Row({ conversation: { id, title, updatedAt }, onRenamed }: RowPr
       if (toWidgetError(error).code !== 'not-found') return fail('delete-failed', error);
     }
     const moves = !isElsewhere();
+    say(t('removed'));
     tabs.tell({ kind: 'deleted', conversationId: id });
     replace((all) => all.filter((one) => one.id !== id));
     if (moves) (beside?.querySelector('button') ?? area)?.focus();

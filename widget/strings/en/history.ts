@@ -5,6 +5,8 @@ export const words = {
   removeTitle: 'Delete “{title}”',
   removeSure: 'Delete for good?',
   keep: 'Keep',
+  renamed: 'Renamed.',
+  removed: 'Conversation deleted.',
   untitled: 'Conversation',
   search: 'Search conversations',
   noneFound: 'No conversation of that name.',

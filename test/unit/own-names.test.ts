@@ -1,0 +1,45 @@
+/** What the build shortens is read by nothing outside of the widget, and kept nowhere. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { names } from '../../widget/build/own-names.ts';
+import * as english from '../../widget/strings/en.ts';
+
+/** Each word of these files may be somebody else's: the wire, the page's side, what is stored, what other tabs are told. */
+const others = [
+  'server-helper/protocol/wire.ts',
+  'widget/public.ts',
+  'widget/seat.ts',
+  'widget/options.ts',
+  'widget/index.ts',
+  'widget/state/stored.ts',
+  'widget/state/unsent.ts',
+  'widget/transport/tabs.ts',
+];
+
+test.each(others)('no name is a word of %s', (file) => {
+  const words = new Set(readFileSync(file, 'utf8').match(/[A-Za-z_]\w*/g));
+  expect(names.filter((name) => words.has(name))).toEqual([]);
+});
+
+test('no name is what one file gives another that is loaded later', () => {
+  const files = readdirSync('widget', { recursive: true, encoding: 'utf8' }).filter((name) =>
+    /\.tsx?$/.test(name),
+  );
+  const exported = files.flatMap((name) =>
+    [
+      ...readFileSync(`widget/${name}`, 'utf8').matchAll(
+        /^export (?:async )?(?:function|const|class) (\w+)/gm,
+      ),
+    ].map(([, given]) => given),
+  );
+  expect(names.filter((name) => exported.includes(name))).toEqual([]);
+});
+
+test('no name is a sentence’s', () => {
+  expect(names.filter((name) => name in english.en)).toEqual([]);
+});
+
+test('each stands in the widget’s own code', () => {
+  expect(new Set(names).size).toBe(names.length);
+  expect(names.length).toBeGreaterThan(50);
+});

@@ -1,0 +1,21 @@
+/**
+ * For the build: properties of the widget's own that nothing outside of it reads and no storage keeps, which the minifier
+ * may shorten, in all files alike. What stands on the wire, in the page's side or in the browser's own objects is not here.
+ */
+export const names = `
+  ticket typists phase isGuest veiled veils isUnanswered refusedOnce openedFor leftTicket setBackMs givenTo offered isLeft mayPass
+  isReset tokenRefused isSettled typist isBegun readAt setIdentity readKept keepDraft isOpenHere
+  isOpen isDock isWide setOpen giveBack veil sessions outbox backs takeUp onBack onEnded onRead onEvent makeId isWaiting
+  hasOlder startNew takeBack reloadOrSay refuseHeld holdAgain giveUp sendStop cutFrom endAll isFollowed followedFor
+  isDropped situation toRequest toCurrent readSaid readVeil isReady onTakenBack onAccepted onLost
+  onSent onGrow onSeen fromEndPx isReadersOwn occasion isFailed focuses toCall failures`
+  .trim()
+  .split(/\s+/);
+
+const toShort = (index: number) => `_${index.toString(36)}`;
+
+/** Terser's own form of it: the same in each file, whichever is minified first. */
+export const ownNames = {
+  regex: new RegExp(`^(?:${names.join('|')})$`),
+  cache: { props: { props: Object.fromEntries(names.map((name, index) => [`$${name}`, toShort(index)])) } },
+};
