@@ -24,7 +24,7 @@ let asked: string[];
 
 /** Runs this as a module of the page; what it exports to `window` can be looked at. */
 const run = (code: string) => page.addScriptTag({ type: 'module', content: code });
-const readme = readFileSync('README.md', 'utf8');
+const guide = readFileSync('docs/site-owners.md', 'utf8');
 
 beforeEach(async () => {
   const scene = await visit(stage.browser, 'about:blank');
@@ -43,8 +43,8 @@ beforeEach(async () => {
 
 const chats = () => page.locator('porchlight-chat');
 
-test('the README’s lines start a chat, and nothing else is loaded before it is opened', async () => {
-  const snippet = [...readme.matchAll(/^```js\n([\s\S]*?)^```$/gm)].find(([text]) =>
+test('the guide’s lines start a chat, and nothing else is loaded before it is opened', async () => {
+  const snippet = [...guide.matchAll(/^```js\n([\s\S]*?)^```$/gm)].find(([text]) =>
     text.includes('createChat'),
   );
   await run(String(snippet?.[1]));

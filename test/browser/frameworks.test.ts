@@ -1,4 +1,4 @@
-/** The README’s components for React and Vue, bundled with them as a site would. */
+/** The guide’s components for React and Vue, bundled with them as a site would. */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { startFakeHelper } from '../support/fakehelper.ts';
 import { useStage } from '../support/stage.ts';
 
 const root = process.cwd();
-/** Mounts the README's `Help`, and has `show(token)` draw it anew. */
+/** Mounts the guide's `Help`, and has `show(token)` draw it anew. */
 const mounts = {
   React: `import { createElement, StrictMode } from 'react';
     import { createRoot } from 'react-dom/client';
@@ -33,12 +33,12 @@ const stage = useStage(() =>
   }),
 );
 
-/** Of the README: the component that this framework is shown with. */
+/** Of the guide: the component that this framework is shown with. */
 async function readSnippet(language: string, includes: string): Promise<string> {
-  const readme = await readFile('README.md', 'utf8');
-  const all = [...readme.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))];
+  const guide = await readFile('docs/site-owners.md', 'utf8');
+  const all = [...guide.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))];
   const found = all.map(([, code = '']) => code).find((code) => code.includes(includes));
-  if (!found) throw new Error(`README.md shows nothing for ${language} with ${includes}`);
+  if (!found) throw new Error(`docs/site-owners.md shows nothing for ${language} with ${includes}`);
   return found;
 }
 

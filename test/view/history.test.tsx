@@ -93,7 +93,7 @@ test('a delete that fails leaves the row, says so, and can be tried again, and w
   fireEvent.click(row.getByRole('button', { name: 'Try again' }));
   await waitFor(() => expect(screen.getAllByRole('listitem')).toHaveLength(1));
   expect(paths(calls, 'DELETE')).toHaveLength(2);
-  await waitFor(() => expect(screen.getByRole('status').textContent).toBe(''));
+  await waitFor(() => expect(screen.getByRole('status').textContent).toBe('Conversation deleted.'));
 });
 
 test('a conversation that is gone already counts as deleted', async () => {
