@@ -67,6 +67,9 @@ const change = v.union([
 
 const vote = v.strictObject({ vote: v.picklist(['up', 'down', 'none']) });
 
+/** Of the bodies that a visitor sends, for the description of the API. */
+export const bodies = { turn, session, decision, change, vote };
+
 function read<S extends v.GenericSchema>(schema: S, value: unknown): v.InferOutput<S> {
   const result = v.safeParse(schema, value, { abortEarly: true });
   if (result.success) return result.output;
