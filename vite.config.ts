@@ -211,7 +211,8 @@ export default defineConfig({
   environments: {
     app: toWidgetEnvironment(
       { app: 'widget/element.ts' },
-      { emptyOutDir: true },
+      // What is bundled is no dependency that brings its licence along.
+      { emptyOutDir: true, license: { fileName: 'licenses.md' } },
       // One file, and not a second one for what the pieces loaded later share with it.
       { codeSplitting: { groups: [{ name: 'app', test: /widget\/element\.ts$/ }] } },
     ),

@@ -4,7 +4,7 @@ import { readOptions } from './options.ts';
 
 type Early = [method: string, ...values: unknown[]][];
 
-const page = window as { Porchlight?: ChatApi | Early };
+const page = window as unknown as { Porchlight?: ChatApi | Early };
 const { Porchlight: known } = page;
 // A module has no script of its own, and its tag can still be found.
 const script = (document.currentScript ??

@@ -158,3 +158,13 @@ export type CssProperty =
   | '--porchlight-radius'
   /** From the edges of the window. */
   | '--porchlight-offset';
+
+declare global {
+  interface Window {
+    /** Until the script has run there is at most an array that the page has pushed calls into. */
+    Porchlight?: Partial<PorchlightApi> & Pick<PorchlightApi, 'push'>;
+  }
+  interface HTMLElementTagNameMap {
+    'porchlight-chat': HTMLElement & { readonly chat?: BoxApi };
+  }
+}

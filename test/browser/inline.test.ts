@@ -148,7 +148,7 @@ test('`chat` has the methods, and its events are the element’s', async () => {
   await open(`<div style="height:3000px"></div>${box}`);
   await page.evaluate('customElements.whenDefined("porchlight-chat")');
   await page.evaluate(() => {
-    const own = document.querySelector('porchlight-chat') as HTMLElement & {
+    const own = document.querySelector('porchlight-chat') as never as HTMLElement & {
       chat: { send(text: string): void; setOpenStyle(style: string): void };
     };
     own.addEventListener('porchlight:answerCompleted', () => {
