@@ -1,5 +1,6 @@
 /** The helper's options, checked once at construction: a mistake is a `TypeError` that names the option. */
 import { type Allowances, allowanceNames, toAllowances } from './auth/allowances.ts';
+import type { Challenge } from './auth/challenge.ts';
 import { consoleLog, type Log } from './log.ts';
 import {
   readAgentUrl,
@@ -57,6 +58,11 @@ export type HelperOptions = {
   webhookSecret?: string | readonly string[];
   /** Called once for each signed agent event. */
   onAgentEvent?: (event: AgentEvent) => void | Promise<void>;
+  /**
+   * Asked before a guest's first question, as Turnstile or hCaptcha would be: `true` lets the guest ask from then on,
+   * anything else, a throw and no answer within 10 s refuse with `challenge-failed`.
+   */
+  challenge?: Challenge;
   /** Reasoning modes a visitor may choose. Default: `auto` alone. */
   reasoningModes?: readonly ReasoningMode[];
   /** How much may be asked before somebody has to wait; `off` lifts rate limits, never size limits. Default `on`. */
@@ -86,6 +92,7 @@ export type Config = {
   identity: 'off' | 'optional' | 'required';
   webhookSecrets: readonly string[];
   onAgentEvent: ((event: AgentEvent) => void | Promise<void>) | undefined;
+  challenge: Challenge | undefined;
   reasoningModes: readonly ReasoningMode[];
   limited: boolean;
   allowances: Allowances;
@@ -114,6 +121,7 @@ const names: Readonly<Record<keyof HelperOptions, true>> = {
   identity: true,
   webhookSecret: true,
   onAgentEvent: true,
+  challenge: true,
   reasoningModes: true,
   limits: true,
   retentionDays: true,
@@ -155,6 +163,7 @@ export function readOptions(options: HelperOptions): Config {
     identity,
     webhookSecrets: readSecrets('webhookSecret', options.webhookSecret, 1),
     onAgentEvent: readFunction('onAgentEvent', options.onAgentEvent),
+    challenge: readFunction('challenge', options.challenge),
     reasoningModes: readSomeOf('reasoningModes', options.reasoningModes, reasoningModes, ['auto']),
     limited: allowances !== undefined,
     allowances: toAllowances(allowances ?? {}, ssoSecrets.length > 0 && identity !== 'off'),

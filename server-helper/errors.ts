@@ -10,6 +10,7 @@ const titles: Readonly<Record<ProblemCode, string>> = {
   'sso-token-expired': 'The SSO token has expired',
   'sign-in-required': 'This chat is for signed-in visitors',
   'origin-refused': 'This origin is not on the list',
+  'challenge-failed': 'The site could not check this browser',
   'not-allowed': 'The site owner does not allow this',
   'not-found': 'Not found',
   'turn-running': 'Another turn of this conversation is running',

@@ -1,4 +1,6 @@
 /** The package's entry: the helper as a Web-standard handler, for any runtime. Node adds `porchlight/node`. */
+
+export type { Challenge, ChallengeAbout } from './auth/challenge.ts';
 export type { AgentEvent, HelperOptions, WorkspaceAbout, WorkspaceOption } from './config.ts';
 export type { Edge } from './edge.ts';
 export { createHelper, type Helper } from './handler.ts';

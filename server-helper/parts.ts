@@ -4,6 +4,7 @@ import { createAgentChat } from './agent/chat.ts';
 import { createAgentConversations } from './agent/conversation.ts';
 import { createAgentHttp, type Dispatch } from './agent/http.ts';
 import { createAgentWorkspaces } from './agent/workspace.ts';
+import { createChallenges } from './auth/challenge.ts';
 import { openSessions } from './auth/keyring.ts';
 import { createLimiter } from './auth/limit.ts';
 import type { Sessions } from './auth/session.ts';
@@ -63,6 +64,7 @@ export function createParts(
     chat,
     conversations,
     limiter: createLimiter(monotonicNow, config.allowances, tellNear),
+    challenges: createChallenges({ ...config, isDue }),
     bot: createAgentBot(http),
     engine,
     leftovers,

@@ -52,7 +52,7 @@ describe('imports point one way', () => {
     widget: /^(?!widget\/|server-helper\/protocol\/(wire|sse)\.ts$|[^/.]*$|@?[a-z][\w/-]*$)|^node:/,
     'server-helper/protocol': /^(widget|demo)\/|^server-helper\/(?!protocol\/)/,
     'server-helper/store': /^server-helper\/(?!protocol\/|store\/)/,
-    'server-helper/auth': /^server-helper\/(?!protocol\/|errors\.ts|log\.ts|auth\/|store\/)/,
+    'server-helper/auth': /^server-helper\/(?!protocol\/|errors\.ts|log\.ts|within\.ts|auth\/|store\/)/,
     'server-helper/agent': /^server-helper\/(?!protocol\/|errors\.ts|log\.ts|agent\/|store\/)/,
     'server-helper/conversation':
       /^server-helper\/(?!protocol\/|errors\.ts|log\.ts|config\.ts|agent\/|store\/|auth\/|conversation\/)/,

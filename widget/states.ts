@@ -59,6 +59,7 @@ export const states: Readonly<Record<State, StateRow>> = {
   'sso-token-expired': { way: 'retry', owner: 'the SSO token is past its time' },
   'sign-in-required': { way: 'sign-in' },
   'origin-refused': { way: 'none', owner: 'this origin is not on its list' },
+  'challenge-failed': retry,
   'not-allowed': none,
   'not-found': none,
   'turn-running': retry,

@@ -12,6 +12,7 @@ export type ProblemCode =
   | 'sso-token-expired'
   | 'sign-in-required'
   | 'origin-refused'
+  | 'challenge-failed'
   | 'not-allowed'
   | 'not-found'
   | 'turn-running'
@@ -34,6 +35,7 @@ export const problems: Readonly<Record<ProblemCode, { status: number; retryable:
   'sso-token-expired': { status: 401, retryable: true },
   'sign-in-required': { status: 401, retryable: false },
   'origin-refused': { status: 403, retryable: false },
+  'challenge-failed': { status: 403, retryable: true },
   'not-allowed': { status: 403, retryable: false },
   'not-found': { status: 404, retryable: false },
   'turn-running': { status: 409, retryable: true },

@@ -4,6 +4,7 @@ import type { AgentBot } from '../agent/bot.ts';
 import type { AgentChat } from '../agent/chat.ts';
 import type { AgentConversations } from '../agent/conversation.ts';
 import { concat } from '../agent/http.ts';
+import type { Challenges } from '../auth/challenge.ts';
 import type { Limiter } from '../auth/limit.ts';
 import type { Session, Sessions } from '../auth/session.ts';
 import type { Config } from '../config.ts';
@@ -22,6 +23,7 @@ export type Parts = {
   store: Store;
   sessions: () => Promise<Sessions>;
   limiter: Limiter;
+  challenges: Challenges;
   bot: AgentBot;
   chat: AgentChat;
   conversations: AgentConversations;

@@ -1,4 +1,6 @@
 /** `/conversations/{id}/turns/{turnId}`: ask or attach, attach, stop, decide. */
+
+import { withoutChallenge } from '../auth/challenge.ts';
 import { hashText, makeRandomHex } from '../auth/keys.ts';
 import { openWebStream } from '../edge.ts';
 import { HelperError } from '../errors.ts';
@@ -43,6 +45,10 @@ export async function putTurn(parts: Parts, exchange: SignedExchange): Promise<R
   const { text, pasted, page, replaces } = question;
   const memberId = await store.recall(toOwnerKeys(owner, parts.config.botId).member);
   const giveBack = takeTurn(parts, exchange);
+  await parts.challenges.require(exchange.session, page).catch((error: unknown) => {
+    giveBack();
+    throw error;
+  });
   const begin = engine.begin(
     toConversation(parts, id, owner, text),
     { id: turnId, fingerprint, at: now, question: text },
@@ -50,7 +56,7 @@ export async function putTurn(parts: Parts, exchange: SignedExchange): Promise<R
       text,
       reasoningMode,
       pasted,
-      page,
+      page: parts.config.challenge ? withoutChallenge(page) : page,
       replaces,
       memberId,
       isMember: exchange.session.visitor.member,

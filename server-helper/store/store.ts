@@ -165,7 +165,11 @@ export type Store = {
 };
 
 /** Keys of the facts that one agent has about one owner: what is forgotten when the owner is erased. */
-export const toOwnerKeys = (owner: string, bot: string): { member: string; workspace: string } => ({
+export const toOwnerKeys = (
+  owner: string,
+  bot: string,
+): Record<'challenge' | 'member' | 'workspace', string> => ({
+  challenge: `challenge:${bot}:${owner}`,
   member: `member:${bot}:${owner}`,
   workspace: `workspace:${bot}:${owner}`,
 });

@@ -1,11 +1,11 @@
-/** The recipes of docs/site-owners.md and docs/identity.md, each on a page of its own, do what they say. */
+/** The recipes of docs/site-owners.md, docs/identity.md and docs/operation.md, each on a page of its own, do what they say. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { visit } from '../support/browser.ts';
 import { startFakeHelper, toPage } from '../support/fakehelper.ts';
 import { useStage } from '../support/stage.ts';
 
-const guides = ['docs/site-owners.md', 'docs/identity.md']
+const guides = ['docs/site-owners.md', 'docs/identity.md', 'docs/operation.md']
   .map((file) => readFileSync(file, 'utf8'))
   .join('\n');
 const snippets = [...guides.matchAll(/^```(html|js)\n([\s\S]*?)^```$/gm)].map(([, language, text]) => ({
@@ -18,6 +18,7 @@ const pages: Record<string, string> = {
   '/link': 'Porchlight.send',
   '/look': '<style>',
   '/token': '/api/chat-token',
+  '/challenge': 'cf-turnstile',
 };
 
 const stage = useStage(() =>
@@ -27,7 +28,7 @@ const stage = useStage(() =>
       const words = pages[path];
       if (words === undefined) return undefined;
       const { language, text } = find(words);
-      const own = text.includes('<script') ? '' : toPage(helper).match(/<script async.*?<\/script>/)![0];
+      const own = text.includes('loader.js') ? '' : toPage(helper).match(/<script async.*?<\/script>/)![0];
       const said = language === 'js' ? `<script>${text}</script>` : text.replace('/contact.html', '#');
       return {
         html: `<!doctype html><html lang="en"><title>A page</title><link rel="icon" href="data:,"><body>${own}${said}`,
@@ -80,4 +81,19 @@ test('a page’s function is asked for a token when the chat is opened, and not 
   expect(asked).toEqual([]);
   await chat.open();
   await expect.poll(() => asked.length).toBe(1);
+});
+
+test('what Turnstile gives the page goes with the question', async () => {
+  const { page, chat } = await visit(stage.browser, 'about:blank');
+  await page.route('https://challenges.cloudflare.com/**', (route) =>
+    route.fulfill({
+      contentType: 'text/javascript',
+      body: "for (const { dataset } of document.querySelectorAll('.cf-turnstile')) window[dataset.callback]('of-a-person');",
+    }),
+  );
+  await page.goto(`${stage.server.here}/challenge`);
+  const asked = page.waitForRequest((request) => request.method() === 'PUT');
+  await chat.open();
+  await chat.ask('Do you ship?');
+  expect((await asked).postDataJSON()).toMatchObject({ page: { context: { challenge: 'of-a-person' } } });
 });

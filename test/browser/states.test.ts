@@ -87,6 +87,7 @@ const scenes: Record<State, Act> = {
     await chat.open();
   },
   'origin-refused': met((route) => route.fulfill(toProblem(403, 'origin-refused'))),
+  'challenge-failed': met((route) => route.fulfill(toProblem(403, 'challenge-failed'))),
   'not-allowed': failed('not-allowed'),
   'not-found': failed('not-found'),
   'turn-running': failed('turn-running'),

@@ -6,7 +6,7 @@ import { secrets, target } from './helper-process.ts';
 
 export function startInside(
   agentUrl: string,
-  options: Pick<HelperOptions, 'store' | 'workspace' | 'ssoSecret'>,
+  options: Pick<HelperOptions, 'store' | 'workspace' | 'ssoSecret' | 'challenge' | 'log' | 'limits'>,
 ) {
   const { dispatch, close } = createUndiciDispatch();
   const helper = createHelper(

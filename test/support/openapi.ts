@@ -50,6 +50,7 @@ export const routes: Readonly<Record<string, Route>> = {
     body: 'turn',
     reply: 'events',
     codes: [
+      'challenge-failed',
       'not-allowed',
       'turn-running',
       'turn-conflict',

@@ -177,6 +177,7 @@ export const tried: Tried = {
     wrong: ['', ' ', 'hook\n', ' hook', 7, null, {}, [], [''], ['hook', '']],
     right: [undefined, 'hook', ['hook', 'hook-2']],
   },
+  challenge: { wrong: ['', 'turnstile', {}, null, true], right: [undefined, () => true] },
   onAgentEvent: { wrong: ['', 'log', {}, null, true], right: [undefined, () => {}] },
   reasoningModes: {
     wrong: ['', 'auto', [], [''], ['Auto'], ['auto\n'], ['react'], ['auto', 'interactive'], [null], null, {}],

@@ -85,6 +85,7 @@ export const de: Strings = {
     'Ihre Anmeldung ist beendet oder hat sich geändert. Laden Sie die Seite neu, um fortzufahren.',
   'sign-in-required': 'Melden Sie sich auf dieser Website an, um den Chat zu nutzen.',
   'origin-refused': 'Auf dieser Seite ist der Chat nicht verfügbar.',
+  'challenge-failed': 'Ihr Browser konnte nicht geprüft werden.',
   'not-allowed': 'Das ist hier nicht möglich.',
   'not-found': 'Diese Unterhaltung gibt es nicht mehr.',
   'turn-running': 'Eine frühere Frage ist noch offen. Beenden Sie sie zuerst, oder halten Sie sie an.',

@@ -40,6 +40,7 @@ const words = {
   'sso-token-expired': 'Your sign-in has ended or changed. Reload the page to go on.',
   'sign-in-required': 'Sign in on this site to use the chat.',
   'origin-refused': 'The chat is not available on this page.',
+  'challenge-failed': 'Your browser could not be checked.',
   'not-allowed': 'This is not possible here.',
   'not-found': 'This conversation is no longer there.',
   'turn-running': 'An earlier question is still open. Finish or stop it first.',

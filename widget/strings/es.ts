@@ -84,6 +84,7 @@ export const es: Strings = {
   'sso-token-expired': 'Su sesión ha terminado o ha cambiado. Recargue la página para seguir.',
   'sign-in-required': 'Inicie sesión en este sitio para usar el chat.',
   'origin-refused': 'El chat no está disponible en esta página.',
+  'challenge-failed': 'No se ha podido comprobar su navegador.',
   'not-allowed': 'Eso no es posible aquí.',
   'not-found': 'Esta conversación ya no existe.',
   'turn-running': 'Una pregunta anterior sigue abierta. Termínela o deténgala primero.',

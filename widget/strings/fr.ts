@@ -84,6 +84,7 @@ export const fr: Strings = {
   'sso-token-expired': 'Votre connexion a pris fin ou a changé. Rechargez la page pour continuer.',
   'sign-in-required': 'Connectez-vous sur ce site pour utiliser le chat.',
   'origin-refused': 'Le chat n’est pas disponible sur cette page.',
+  'challenge-failed': 'Votre navigateur n’a pas pu être vérifié.',
   'not-allowed': 'Ce n’est pas possible ici.',
   'not-found': 'Cette conversation n’existe plus.',
   'turn-running': 'Une question précédente est encore ouverte. Terminez-la ou arrêtez-la d’abord.',
