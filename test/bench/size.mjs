@@ -56,20 +56,28 @@ export function measureSize() {
 
 if (import.meta.url === `file://${process.argv[1]}`) {
   const budgets = JSON.parse(readFileSync(new URL('./budgets.json', import.meta.url), 'utf8'));
+  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
   const size = measureSize();
   for (const { name, bytes } of size.files) console.log(`${String(bytes).padStart(8)} B  ${name}`);
   for (const { name, bytes } of size.later)
     console.log(`${String(bytes).padStart(8)} B  ${name}, when it is first needed`);
-  for (const [what, words] of [
-    ['loader', 'before the chat is opened'],
-    ['opened', 'for an opened chat before its first answer'],
-    ['all', 'in all, for an opened chat with a markdown reply'],
+  for (const [what, words, told] of [
+    ['loader', 'before the chat is opened', 'loader, Brotli'],
+    [
+      'opened',
+      'for an opened chat before its first answer',
+      'everything for an opened chat before its first answer, Brotli',
+    ],
+    ['all', 'in all, for an opened chat with a markdown reply', 'the same with a markdown reply'],
   ]) {
     const bytes = size[what];
     const budget = Math.min(budgets[what], caps[what] ?? budgets[what]);
     const verdict = bytes > budget ? 'OVER the budget of' : 'within';
     console.log(`${words}: ${bytes} B = ${(bytes / 1000).toFixed(2)} kB, ${verdict} ${budget} B`);
-    if (bytes > budget) process.exitCode = 1;
+    const row = `| ${told} | ${(bytes / 1000).toFixed(1)} kB |`;
+    const isTold = readme.includes(row);
+    if (!isTold) console.log(`README.md must say: ${row}`);
+    if (bytes > budget || !isTold) process.exitCode = 1;
   }
   if (process.argv.includes('--why')) await printReasons(pack);
 }
