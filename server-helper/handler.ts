@@ -14,6 +14,7 @@ import { requireLasting } from './lasting.ts';
 import { toLogFields } from './log.ts';
 import type { ProcessGauges } from './metrics.ts';
 import { createParts } from './parts.ts';
+import { readRequestId } from './request-id.ts';
 import {
   changeConversation,
   deleteConversation,
@@ -82,11 +83,17 @@ export function createHelper(options: HelperOptions, runtime: Runtime = {}): Hel
   const readAddress = createAddressReader(config);
   const toExchange = (c: Context): Exchange => {
     const { headers } = c.req.raw;
+    const requestId = readRequestId(headers, config.trustedProxies);
     return {
+      requestId,
       request: c.req.raw,
       edge: c.env.edge,
       address: readAddress(c.env.edge.address, headers),
-      headers: { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' },
+      headers: {
+        'cache-control': 'no-store',
+        'x-content-type-options': 'nosniff',
+        'x-request-id': requestId,
+      },
       params: c.req.param(),
       query: new URL(c.req.url).searchParams,
     };
@@ -103,7 +110,7 @@ export function createHelper(options: HelperOptions, runtime: Runtime = {}): Hel
       requireOpen();
       return await route(exchange);
     } catch (error) {
-      const response = toErrorResponse(error, parts);
+      const response = toErrorResponse(error, parts, exchange.requestId);
       for (const [name, value] of cors) response.headers.set(name, value);
       return response;
     }
@@ -151,7 +158,9 @@ export function createHelper(options: HelperOptions, runtime: Runtime = {}): Hel
   api.get('/visitor', signed(exportVisitor, 'export'));
   api.delete('/visitor', signed(eraseVisitor, 'change'));
   app.notFound(() => toProblemResponse(new HelperError('not-found')));
-  app.onError((error) => toErrorResponse(error, parts));
+  app.onError((error, c) =>
+    toErrorResponse(error, parts, readRequestId(c.req.raw.headers, config.trustedProxies)),
+  );
 
   const upkept = { now, bot: config.botId, leftovers: parts.leftovers, guestDays: config.retentionDays };
   const stopUpkeep = startUpkeep({ store: config.store, log: config.log, ...upkept });
@@ -185,7 +194,7 @@ export function createHelper(options: HelperOptions, runtime: Runtime = {}): Hel
   };
 }
 
-function toErrorResponse(error: unknown, { config, metrics, isDue }: Parts): Response {
+function toErrorResponse(error: unknown, { config, metrics, isDue }: Parts, requestId: string): Response {
   const { log } = config;
   const known = toHelperError(error);
   metrics.refused(known.code);
@@ -195,6 +204,12 @@ function toErrorResponse(error: unknown, { config, metrics, isDue }: Parts): Res
     if (isDue(`limit ${limit}`)) log.warn({ limit }, 'a limit is reached');
   }
   if (known.code === 'internal')
-    log.error({ ...toLogFields(error), code: toCauseCode(error), reason: known.detail }, 'a request failed');
-  return toProblemResponse(known);
+    log.error(
+      { ...toLogFields(error), code: toCauseCode(error), reason: known.detail, requestId },
+      'a request failed',
+    );
+  else if (isDue(`refused ${known.code}`)) log.info({ code: known.code, requestId }, 'a request was refused');
+  const response = toProblemResponse(known);
+  response.headers.set('x-request-id', requestId);
+  return response;
 }

@@ -14,6 +14,7 @@ import { createWorkspaces } from './conversation/workspace.ts';
 import { createPace } from './log.ts';
 import { createMetrics, type ProcessGauges } from './metrics.ts';
 import type { Parts } from './routes/exchange.ts';
+import { createTracing } from './tracing.ts';
 import { createEngine } from './turns/engine.ts';
 import { createReaders } from './turns/readers.ts';
 
@@ -31,12 +32,13 @@ export function createParts(
 ): Parts {
   const { store, log } = config;
   const metrics = createMetrics();
-  const http = createAgentHttp(config, dispatch, undefined, metrics.agentAnswered);
+  const tracing = createTracing();
+  const http = createAgentHttp(config, tracing.trace(dispatch), undefined, metrics.agentAnswered);
   const chat = createAgentChat(http);
   const conversations = createAgentConversations(http);
   const workspaces = createAgentWorkspaces(http);
   const pins = createWorkspaces(config.workspace, store, workspaces.create);
-  const engine = createEngine({ chat, conversations, store, log, now, monotonicNow, metrics }, pins);
+  const engine = createEngine({ chat, conversations, store, log, now, monotonicNow, metrics, tracing }, pins);
   const leftovers = createLeftovers({
     store,
     bot: config.botId,

@@ -57,7 +57,7 @@ describe('imports point one way', () => {
     'server-helper/conversation':
       /^server-helper\/(?!protocol\/|errors\.ts|log\.ts|config\.ts|agent\/|store\/|auth\/|conversation\/)/,
     'server-helper/turns':
-      /^server-helper\/(?!protocol\/|errors\.ts|log\.ts|metrics\.ts|within\.ts|agent\/|store\/|auth\/|conversation\/|turns\/)/,
+      /^server-helper\/(?!protocol\/|errors\.ts|log\.ts|metrics\.ts|tracing\.ts|within\.ts|agent\/|store\/|auth\/|conversation\/|turns\/)/,
     'server-helper': /^(widget|demo)\//,
     'demo/agent': /^(widget|server-helper|porchlight)/,
   };

@@ -6,6 +6,10 @@ import { type DecisionRequest, limits, type Question, type TurnEventData } from 
 /** Kept in the store, never shown as it is. */
 export type StoredPause = { pause: AgentPause; expiresAtMs: number };
 
+export function toStoredPause(pause: AgentPause, nowMs: number): StoredPause {
+  return { pause, expiresAtMs: nowMs + limits.approvalTtlMs };
+}
+
 export function writePause(stored: StoredPause): string {
   return JSON.stringify(stored);
 }

@@ -48,6 +48,7 @@ export type Parts = {
 
 /** One request on its way through the handler. */
 export type Exchange = {
+  requestId: string;
   request: Request;
   edge: Edge;
   /** Of limits: see `toLimitAddress`. */

@@ -20,6 +20,8 @@ import {
 } from './exchange.ts';
 
 const maxTitleChars = 60;
+/** So that a log leads to no conversation, and yet tells two of them apart. */
+const hashedChars = 16;
 
 export async function putTurn(parts: Parts, exchange: SignedExchange): Promise<Response> {
   const { store, engine } = parts;
@@ -69,7 +71,12 @@ export async function putTurn(parts: Parts, exchange: SignedExchange): Promise<R
   });
   if (!begun.live) giveBack();
   if (begun.kind === 'gone') throw new HelperError('not-found');
-  if (begun.live) return toStream(parts, exchange, begun.live, 0);
+  if (begun.live) {
+    const conversation = (await hashText(id)).slice(0, hashedChars);
+    const { requestId } = exchange;
+    parts.config.log.info({ requestId, turnId, conversation }, 'turn begun');
+    return toStream(parts, exchange, begun.live, 0);
+  }
   if (begun.kind === 'known')
     return attachTo(parts, exchange, begun.conversation, requireSame(begun.turn, fingerprint));
   // One that a lost helper left behind is brought to its end by this.

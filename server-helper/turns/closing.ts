@@ -1,10 +1,9 @@
 /** Brings a turn to its end: written down first, then told, so that no two helpers tell two ends of one turn. */
 import { HelperError } from '../errors.ts';
-import { type Log, toLogFields } from '../log.ts';
-import type { Metrics } from '../metrics.ts';
+import { toLogFields } from '../log.ts';
 import type { EndsFrom } from '../store/store.ts';
 import type { Ends } from './ends.ts';
-import type { RunParts } from './run.ts';
+import type { RunContext, RunParts } from './run.ts';
 import type { LiveTurn, TurnEnd } from './turn.ts';
 
 const untimed = { firstWordMs: undefined, ms: undefined };
@@ -14,8 +13,7 @@ export function createClosing(
   ends: Ends,
   runner: string,
   letGo: (turn: LiveTurn) => void,
-  log: Log,
-  metrics: Pick<Metrics, 'turnEnded'>,
+  { log, metrics, tracing }: Pick<RunContext, 'log' | 'metrics' | 'tracing'>,
 ): RunParts['close'] {
   const running: EndsFrom = { status: 'running', runner };
 
@@ -56,6 +54,7 @@ export function createClosing(
     log.info({ turnId: turn.id, status, ms }, 'turn ended');
     if (status === 'running') return;
     const firstWordMs = saidAt && saidAt - startedAt;
+    tracing.turnEnded(turn, { status, ...(code && { code }), ...(firstWordMs && { firstWordMs }) });
     metrics.turnEnded({ status, code, ...(isTimed ? { firstWordMs, ms } : untimed) });
   };
   return close;

@@ -28,7 +28,7 @@ export function createDeciding(parts: {
   isHeld: (record: TurnRecord | undefined) => boolean;
 }) {
   const { logs, runs, ends, leases, attach, isHeld } = parts;
-  const { store, chat, conversations, now } = parts.context;
+  const { store, chat, conversations, now, tracing } = parts.context;
 
   /** What the agent's record holds by now is not the answer, however this goes on. */
   const readStanding = async ({ chatId }: ConversationRecord, turn: LiveTurn) => {
@@ -76,7 +76,9 @@ export function createDeciding(parts: {
       turn.goOn();
       logs.remove(turn);
       logs.add(turn);
-      run.ask((sink) => chat.resume(conversation.chatId, stored.pause, { decision, answers }, sink));
+      const resume = () =>
+        run.ask((sink) => chat.resume(conversation.chatId, stored.pause, { decision, answers }, sink));
+      tracing.turn(turn, conversation.bot, resume);
     } finally {
       done();
     }

@@ -66,18 +66,19 @@ export type Engine = {
 };
 
 export function createEngine(context: RunContext, workspaces: Workspaces): Engine {
-  const { store, chat, log, now, monotonicNow } = context;
+  const { store, chat, log, now, monotonicNow, tracing } = context;
   const logs = createLogs(monotonicNow);
   const ends = createEnds(store, log);
   const runs = new WeakMap<LiveTurn, TurnRun>();
   const letGo = (turn: LiveTurn) => {
     runs.get(turn)?.yield();
+    tracing.turnEnded(turn, { status: 'elsewhere' });
     logs.remove(turn);
     turn.log.cutAll();
   };
   const runner = crypto.randomUUID();
   const cancelling = createCancelling(context, createStoppings(store, log, runner));
-  const close = createClosing(ends, runner, letGo, log, context.metrics);
+  const close = createClosing(ends, runner, letGo, context);
   const parts = { ...context, hold: cancelling.hold, close };
   const leases = createLeases(context, runner, {
     isHere: ({ conversationId, id }) => {
@@ -101,6 +102,7 @@ export function createEngine(context: RunContext, workspaces: Workspaces): Engin
     },
   });
 
+  const isMine = (turn: LiveTurn) => !turn.isOver && runs.get(turn)?.isElsewhere === false;
   const isHeld = (record: TurnRecord | undefined) => record?.status === 'running' && record.runner === runner;
   const open = (conversation: ConversationRecord, record: TurnRecord, original?: { tellerId: string }) => {
     const turn = new LiveTurn(conversation.id, record.id, record.at, context, original);
@@ -134,7 +136,7 @@ export function createEngine(context: RunContext, workspaces: Workspaces): Engin
           log.error({ ...toLogFields(error), turnId: turn.id }, 'a question could not be sent');
         return run.fail(toHelperError(error));
       });
-    void send().finally(() => run.isAsked || run.onUnasked());
+    void tracing.turn(turn, conversation.bot, send).finally(() => run.isAsked || run.onUnasked());
     return turn;
   };
   const mend = (conversation: ConversationRecord, record: TurnRecord) => {
@@ -220,17 +222,13 @@ export function createEngine(context: RunContext, workspaces: Workspaces): Engin
     decide: createDeciding({ context, logs, runs, ends, leases, attach, isHeld }),
     async drain(withinMs) {
       const until = monotonicNow() + withinMs;
-      const isMine = (turn: LiveTurn) => !turn.isOver && runs.get(turn)?.isElsewhere === false;
       const isBusy = () => cancelling.isBusy || [...logs.running()].some(isMine);
       while (isBusy() && monotonicNow() < until) await new Promise((resolve) => setTimeout(resolve, 50));
       await ends.flush();
       await leases.release();
       for (const turn of logs.running()) letGo(turn);
     },
-    measure() {
-      const isLive = (turn: LiveTurn) => !turn.isOver && runs.get(turn)?.isElsewhere === false;
-      return { liveTurns: [...logs.running()].filter(isLive).length, heldBytes: logs.bytes };
-    },
+    measure: () => ({ liveTurns: [...logs.running()].filter(isMine).length, heldBytes: logs.bytes }),
     close: stopTicking,
   };
 }

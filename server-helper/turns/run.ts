@@ -4,11 +4,12 @@ import type { AgentConversations } from '../agent/conversation.ts';
 import { AgentUntaken, WorkspaceMissing } from '../agent/failure.ts';
 import type { AgentReply, Frame } from '../agent/frame.ts';
 import type { AnswerEnd, AnswerSink } from '../agent/stream.ts';
+import { toStoredPause } from '../conversation/pause.ts';
 import { HelperError } from '../errors.ts';
 import { type Log, toLogFields } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
-import { limits } from '../protocol/wire.ts';
 import type { ConversationRecord, Store } from '../store/store.ts';
+import type { Tracing } from '../tracing.ts';
 import { afterCancelMs, tellToStop } from './cancelling.ts';
 import { isAnswer, toFinalText } from './finaltext.ts';
 import { findRest } from './mending.ts';
@@ -22,6 +23,7 @@ export type RunContext = Clock & {
   store: Store;
   log: Log;
   metrics: Pick<Metrics, 'turnEnded'>;
+  tracing: Pick<Tracing, 'turn' | 'turnEnded'>;
 };
 
 /** Of one run: `hold` keeps the chat's next question waiting until what it is given has settled. */
@@ -180,7 +182,7 @@ export class TurnRun implements AnswerSink {
     const { turn, context } = this;
     const { reply, pause } = turn;
     if (this.#again && end.kind === 'failed' && end.error instanceof WorkspaceMissing) return this.#again();
-    if (pause) return context.close(this, turn.toPaused(toStored(pause, context)));
+    if (pause) return context.close(this, turn.toPaused(toStoredPause(pause, context.now())));
     if (reply && !turn.damaged && isAnswer(turn, reply)) return this.#completeWith(reply);
     // A line too long is our reason to hang up, not the agent's: it would write on.
     if (end.kind === 'failed' && !this.#mayHaveArrived(end.error)) return this.fail(end.error, this.#arrived);
@@ -209,7 +211,8 @@ export class TurnRun implements AnswerSink {
     const found = await findRest(this, context, cause);
     if (this.isDone) return;
     if (found.kind === 'reply' && isAnswer(turn, found.reply)) return this.#completeWith(found.reply);
-    if (found.kind === 'pause') return context.close(this, turn.toPaused(toStored(found.pause, context)));
+    if (found.kind === 'pause')
+      return context.close(this, turn.toPaused(toStoredPause(found.pause, context.now())));
     if (found.kind === 'text') return context.close(this, turn.toCompleted(found.text, found.id));
     // Given up, it would run on, and the next question would find the chat busy.
     const error = found.kind === 'reply' ? new HelperError('agent-unavailable') : found.error;
@@ -242,8 +245,4 @@ export class TurnRun implements AnswerSink {
       this.turn.text.length > before || this.turn.reply !== undefined || this.turn.pause !== undefined;
     return end;
   }
-}
-
-function toStored(pause: NonNullable<LiveTurn['pause']>, { now }: Clock) {
-  return { pause, expiresAtMs: now() + limits.approvalTtlMs };
 }

@@ -6,18 +6,27 @@ import { secrets, target } from './helper-process.ts';
 
 export function startInside(
   agentUrl: string,
-  options: Pick<HelperOptions, 'store' | 'workspace' | 'ssoSecret' | 'challenge' | 'log' | 'limits'>,
+  options: Pick<
+    HelperOptions,
+    'store' | 'workspace' | 'ssoSecret' | 'challenge' | 'log' | 'limits' | 'trustedProxies'
+  >,
 ) {
   const { dispatch, close } = createUndiciDispatch();
   const helper = createHelper(
     { agentUrl, apiKey: secrets.apiKey, ...target, limits: 'off', ...options },
     { dispatch },
   );
-  const send = (session: string, method: string, path: string, body?: object) =>
+  const send = (
+    session: string,
+    method: string,
+    path: string,
+    body?: object,
+    headers: Record<string, string> = {},
+  ) =>
     helper.fetch(
       new Request(`http://helper.test/porchlight${path}`, {
         method,
-        headers: { authorization: `Bearer ${session}`, 'content-type': 'application/json' },
+        headers: { authorization: `Bearer ${session}`, 'content-type': 'application/json', ...headers },
         body: body ? JSON.stringify(body) : null,
       }),
     );

@@ -1,0 +1,60 @@
+/** The log's lines by the ids that tie them together. */
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createMemoryStore } from '../../server-helper/store/memory.ts';
+import { startFakeAgent } from '../support/fake-agent.ts';
+import { startInside } from '../support/helper-inside.ts';
+import { makeQuestion, toTurnPath } from '../support/visitor.ts';
+
+const agent = await startFakeAgent();
+const log = { info: vi.fn(), warn: vi.fn(), error: vi.fn() };
+let helper: ReturnType<typeof startInside>;
+let session: string;
+async function start(trustedProxies?: number) {
+  helper = startInside(agent.url, {
+    store: createMemoryStore(),
+    log,
+    ...(trustedProxies && { trustedProxies }),
+  });
+  session = await helper.openSession();
+}
+beforeEach(() => vi.clearAllMocks());
+afterEach(() => helper.stop());
+
+const readId = (reply: Response) => reply.headers.get('x-request-id');
+const toLines = (message: string) =>
+  log.info.mock.calls.filter(([, said]) => said === message).map(([fields]) => fields as object);
+
+test('a turn’s line names its request, itself and a hash of its conversation; its end names it again', async () => {
+  await start();
+  const [conversationId, turnId] = [randomUUID(), randomUUID()];
+  const reply = await helper.send(session, 'PUT', toTurnPath(conversationId, turnId), {
+    text: makeQuestion(),
+  });
+  await reply.text();
+  const conversation = expect.stringMatching(/^[\da-f]{16}$/);
+  expect(toLines('turn begun')).toEqual([{ requestId: readId(reply), turnId, conversation }]);
+  await vi.waitFor(() => expect(toLines('turn ended')).toMatchObject([{ turnId, status: 'completed' }]));
+  expect(JSON.stringify(log.info.mock.calls)).not.toContain(conversationId);
+});
+
+test('a refusal is named once a minute, by the id that its reply carries', async () => {
+  await start();
+  const first = await helper.send(session, 'GET', `/conversations/${randomUUID()}`);
+  const second = await helper.send(session, 'GET', `/conversations/${randomUUID()}`);
+  expect([first.status, second.status]).toEqual([404, 404]);
+  expect(toLines('a request was refused')).toEqual([{ code: 'not-found', requestId: readId(first) }]);
+  expect(readId(second)).not.toBe(readId(first));
+});
+
+const ask = (id: string) =>
+  helper.send(session, 'GET', '/conversations', undefined, { 'x-request-id': id }).then(readId);
+
+test('an id is a trusted proxy’s own, in its shape, and never a visitor’s', async () => {
+  await start();
+  expect(await ask('of-a-visitor')).toMatch(/^[\da-f-]{36}$/);
+  await helper.stop();
+  await start(1);
+  expect(await ask('0f9a-of-nginx')).toBe('0f9a-of-nginx');
+  expect(await ask('what I think of you')).toMatch(/^[\da-f-]{36}$/);
+});
