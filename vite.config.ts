@@ -277,6 +277,8 @@ export default defineConfig({
     hookTimeout: 30_000,
     // As patient as the browser's own waits.
     expect: { poll: { timeout: 15_000 } },
+    // Of others nothing is read.
+    css: { include: [/server-helper\/admin\/page\.css/] },
     // As it is built: cut.
     server: { deps: { inline: ['marked', '@preact/signals'] } },
   },

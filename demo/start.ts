@@ -62,6 +62,7 @@ async function start(): Promise<void> {
   const toolsFile = `${folder}/tools.json`;
   const toolSecret = randomBytes(32).toString('hex');
   writeFileSync(toolsFile, JSON.stringify(toTools(siteUrl, toolSecret), null, 2), { mode: 0o600 });
+  const adminPassword = randomBytes(6).toString('hex');
   const ssoSecret = env.AGENT_SSO_SECRET || randomBytes(32).toString('hex');
 
   const agent = await startAgent(
@@ -86,6 +87,7 @@ async function start(): Promise<void> {
     botId,
     ssoSecret,
     toolSecret,
+    adminPassword,
     storeFile: `${folder}/helper.db`,
   });
   await new Promise<void>((resolve) => server.listen(port, host, resolve));
@@ -93,6 +95,7 @@ async function start(): Promise<void> {
   say(`Shop: ${siteUrl}/`);
   say(`Dock style: ${siteUrl}/dock.html`);
   say(`Strict CSP: ${siteUrl}/strict.html`);
+  say(`Owner's page: ${siteUrl}/porchlight/admin (password ${adminPassword})`);
   say(`Every state of the chat: ${siteUrl}/gallery.html`);
 
   const stop = async () => {

@@ -73,6 +73,8 @@ export type HelperOptions = {
   trustedProxies?: number;
   /** Opens `GET /metrics` to who sends it as a bearer. At least 32 bytes. Absent: the route answers 404. */
   metricsToken?: string;
+  /** Opens the owner's page, `/admin` under `basePath`, to whoever knows it. 12 characters or more. Absent: the page answers 404. */
+  adminPassword?: string;
   log?: Log;
 };
 
@@ -99,6 +101,7 @@ export type Config = {
   retentionDays: number;
   trustedProxies: number;
   metricsToken: string | undefined;
+  adminPassword: string | undefined;
   log: Log;
 };
 
@@ -127,9 +130,11 @@ const names: Readonly<Record<keyof HelperOptions, true>> = {
   retentionDays: true,
   trustedProxies: true,
   metricsToken: true,
+  adminPassword: true,
   log: true,
 };
 const minSecretBytes = 32;
+const minPasswordBytes = 12;
 const maxProxies = 20;
 const maxRetentionDays = 3650;
 const defaultRetentionDays = 90;
@@ -175,7 +180,8 @@ export function readOptions(options: HelperOptions): Config {
       defaultRetentionDays,
     ),
     trustedProxies: readWhole('trustedProxies', options.trustedProxies, 0, maxProxies),
-    metricsToken: readMetricsToken(options.metricsToken),
+    metricsToken: readHeaderSecret('metricsToken', options.metricsToken, minSecretBytes),
+    adminPassword: readHeaderSecret('adminPassword', options.adminPassword, minPasswordBytes),
     log: readObject(
       'log',
       options.log ?? consoleLog,
@@ -186,7 +192,7 @@ export function readOptions(options: HelperOptions): Config {
 }
 
 /** One alone, and such as can travel in a header. */
-function readMetricsToken(value: unknown): string | undefined {
+function readHeaderSecret(name: string, value: unknown, minBytes: number): string | undefined {
   if (value === undefined) return undefined;
-  return readSecrets('metricsToken', [readPrintable('metricsToken', value)], minSecretBytes)[0];
+  return readSecrets(name, [readPrintable(name, value)], minBytes)[0];
 }

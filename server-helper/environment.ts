@@ -15,7 +15,7 @@ const defaultPort = 8788;
 const defaultStore = 'sqlite:porchlight.db';
 
 const variables =
-  'AGENT_URL API_KEY PROJECT_ID BOT_ID STORE SSO_SECRET SSO_ISSUER WEBHOOK_SECRET ORIGINS REASONING_MODES SESSION_SECRET WORKSPACE BASE_PATH IDENTITY TRUSTED_PROXIES RETENTION_DAYS LIMITS METRICS_TOKEN'
+  'AGENT_URL API_KEY PROJECT_ID BOT_ID STORE SSO_SECRET SSO_ISSUER WEBHOOK_SECRET ORIGINS REASONING_MODES SESSION_SECRET WORKSPACE BASE_PATH IDENTITY TRUSTED_PROXIES RETENTION_DAYS LIMITS METRICS_TOKEN ADMIN_PASSWORD'
     .split(' ')
     .map((name) => `PORCHLIGHT_${name}`);
 /** What Kubernetes sets in every pod beside a service that is called porchlight. */
@@ -57,6 +57,8 @@ export function readEnvironment(env: Environment, log: Log): ServeSettings {
   if (days) options.retentionDays = toWhole(days);
   const metricsToken = given('METRICS_TOKEN');
   if (metricsToken) options.metricsToken = metricsToken;
+  const adminPassword = given('ADMIN_PASSWORD');
+  if (adminPassword) options.adminPassword = adminPassword;
   const limits = given('LIMITS');
   if (limits) options.limits = readLimits(limits);
   return { options, host: readHost(env.HOST || defaultHost), port: readPort(env.PORT) };

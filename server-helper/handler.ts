@@ -12,9 +12,10 @@ import { type Edge, toEdge } from './edge.ts';
 import { HelperError, LimitReached, toCauseCode, toHelperError, toProblemResponse } from './errors.ts';
 import { requireLasting } from './lasting.ts';
 import { toLogFields } from './log.ts';
-import type { ProcessGauges } from './metrics.ts';
+import type { MeasureProcess } from './metrics.ts';
 import { createParts } from './parts.ts';
 import { readRequestId } from './request-id.ts';
+import { getAdmin } from './routes/admin.ts';
 import {
   changeConversation,
   deleteConversation,
@@ -50,7 +51,7 @@ export type Runtime = {
   dispatch?: Dispatch;
   now?: () => number;
   monotonicNow?: () => number;
-  measureProcess?: () => ProcessGauges;
+  measureProcess?: MeasureProcess;
 };
 
 type Env = { Bindings: { edge: Edge } };
@@ -136,6 +137,7 @@ export function createHelper(options: HelperOptions, runtime: Runtime = {}): Hel
   api.get('/healthz', health.alive);
   api.get('/readyz', () => health.ready(closed !== undefined));
   api.get('/metrics', (c) => getMetrics(parts, toExchange(c)));
+  api.get('/admin', (c) => getAdmin(parts, toExchange(c)));
   api.get('/widget/:file', async (c) => getWidgetFile(await loadWidgetFiles(), toExchange(c)));
   api.post('/webhooks/agent', (c) => {
     requireOpen();
@@ -174,6 +176,8 @@ export function createHelper(options: HelperOptions, runtime: Runtime = {}): Hel
     // A store that is held by another process is not waited for until somebody kills this one.
     await within(parts.engine.drain(leftMs), leftMs + lastWritesMs).catch(() => {});
     parts.engine.close();
+    parts.tallies?.stop();
+    await within(parts.tallies?.flush() ?? Promise.resolve(), leftoversMs).catch(() => {});
     // What is being deleted at the agent is tried again after the next start, if it takes longer.
     await within(parts.leftovers.settled(), leftoversMs).catch(() => {});
     await release(config.store);

@@ -25,6 +25,9 @@ export type ProcessGauges = {
   residentBytes: number;
 };
 
+/** @param goesOn the next one is told of the time before this one, too */
+export type MeasureProcess = (goesOn?: boolean) => ProcessGauges;
+
 export type Metrics = {
   turnEnded(turn: EndedTurn): void;
   /** `ok`, a status such as `429`, `unreachable`, `timeout`. */
@@ -38,7 +41,8 @@ export type Metrics = {
 
 export const metricsType = 'text/plain; version=0.0.4; charset=utf-8';
 
-const firstWordBuckets = [0.1, 0.25, 0.5, 1, 2, 4, 8, 16, 30, 60];
+/** In seconds. */
+export const firstWordBuckets = [0.1, 0.25, 0.5, 1, 2, 4, 8, 16, 30, 60];
 const turnBuckets = [0.5, 1, 2, 4, 8, 16, 30, 60, 120, 300, 600];
 
 export function createMetrics(): Metrics {

@@ -26,7 +26,7 @@ export function createNodeHelper(options: HelperOptions): NodeHelper {
   const { dispatch, close: closeDispatch } = createUndiciDispatch();
   const helper = createHelper(options, {
     dispatch,
-    ...(options.metricsToken !== undefined && { measureProcess: measureNode() }),
+    ...((options.metricsToken ?? options.adminPassword) !== undefined && { measureProcess: measureNode() }),
   });
   const serve = getRequestListener(
     (request, { incoming, outgoing }) =>

@@ -12,8 +12,9 @@ import type { Config } from './config.ts';
 import { createLeftovers } from './conversation/leftovers.ts';
 import { createWorkspaces } from './conversation/workspace.ts';
 import { createPace } from './log.ts';
-import { createMetrics, type ProcessGauges } from './metrics.ts';
+import { createMetrics, type MeasureProcess } from './metrics.ts';
 import type { Parts } from './routes/exchange.ts';
+import { createTallies } from './tallies.ts';
 import { createTracing } from './tracing.ts';
 import { createEngine } from './turns/engine.ts';
 import { createReaders } from './turns/readers.ts';
@@ -22,7 +23,7 @@ export type RuntimeParts = {
   dispatch: Dispatch;
   now: () => number;
   monotonicNow: () => number;
-  measureProcess: (() => ProcessGauges) | undefined;
+  measureProcess: MeasureProcess | undefined;
 };
 
 export function createParts(
@@ -31,7 +32,10 @@ export function createParts(
   closing: AbortSignal,
 ): Parts {
   const { store, log } = config;
-  const metrics = createMetrics();
+  const tallies =
+    config.adminPassword === undefined ? undefined : createTallies({ store, bot: config.botId, log, now });
+  const uncounted = createMetrics();
+  const metrics = tallies?.count(uncounted) ?? uncounted;
   const tracing = createTracing();
   const http = createAgentHttp(config, tracing.trace(dispatch), undefined, metrics.agentAnswered);
   const chat = createAgentChat(http);
@@ -72,6 +76,7 @@ export function createParts(
     leftovers,
     readers: createReaders(config.allowances.openReaders),
     metrics,
+    tallies,
     measureProcess,
     inFlight: new Set(),
     room: http.quota.room,

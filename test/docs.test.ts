@@ -54,7 +54,7 @@ test('docs/operation.md tells each metric, and no other', () => {
   });
   const names = [...counted.matchAll(/^# TYPE (\S+) /gm)].map(([, name]) => name);
   const page = read('docs/operation.md');
-  const section = page.slice(page.indexOf('## What is counted'), page.indexOf('## Traces'));
+  const section = page.slice(page.indexOf('## What is counted'), page.indexOf('## The owner'));
   const told = [...section.matchAll(/`(porchlight_\w+)/g)].map(([, name]) => name);
   expect(told.toSorted()).toEqual(names.toSorted());
 });

@@ -16,6 +16,8 @@ export type BackendOptions = {
   ssoSecret: string;
   /** By which the agent's tool calls are known. */
   toolSecret: string;
+  /** Of the owner's page. */
+  adminPassword: string;
   /** File of the helper's records. */
   storeFile: string;
 };

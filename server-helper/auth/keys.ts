@@ -22,3 +22,9 @@ export function makeRandomHex(bytes: number): string {
 export async function hashText(text: string): Promise<string> {
   return toHex(new Uint8Array(await crypto.subtle.digest('SHA-256', utf8.encode(text))));
 }
+
+/** By their hashes, whose comparison tells nothing of either. */
+export async function isSameText(one: string, other: string): Promise<boolean> {
+  const [a, b] = await Promise.all([one, other].map(hashText));
+  return a === b;
+}

@@ -15,6 +15,8 @@ export const rates = {
   export: { visitor: { burst: 2, perMinute: 0.2 }, address: { burst: 20, perMinute: 2 } },
   // Deliveries whose signature has to be looked for a second time: that costs some 60 ms.
   webhook: { visitor: undefined, address: { burst: 30, perMinute: 60 } },
+  // Tries of the owner's password.
+  admin: { visitor: undefined, address: { burst: 20, perMinute: 10 } },
 } as const satisfies Record<string, { visitor: Rate | undefined; address: Rate | undefined }>;
 
 export type Limited = keyof typeof rates;

@@ -11,10 +11,11 @@ import type { Config } from '../config.ts';
 import type { Leftovers } from '../conversation/leftovers.ts';
 import type { Edge } from '../edge.ts';
 import { HelperError } from '../errors.ts';
-import type { Metrics, ProcessGauges } from '../metrics.ts';
+import type { MeasureProcess, Metrics } from '../metrics.ts';
 import { BadShape } from '../protocol/check.ts';
 import { isUuid, limits } from '../protocol/wire.ts';
 import type { ConversationRecord, Store } from '../store/store.ts';
+import type { Tallies } from '../tallies.ts';
 import type { Engine } from '../turns/engine.ts';
 import type { Readers } from '../turns/readers.ts';
 
@@ -34,8 +35,10 @@ export type Parts = {
   /** Whether this is to be logged: once a minute. */
   isDue: (key: string) => boolean;
   metrics: Metrics;
+  /** Where there is an owner's page. */
+  tallies: Tallies | undefined;
   /** On runtimes that can tell. */
-  measureProcess: (() => ProcessGauges) | undefined;
+  measureProcess: MeasureProcess | undefined;
   /** What a shutdown waits for: replies that are not whole yet. */
   inFlight: Set<Promise<unknown>>;
   /** Resolves when the agent has room for a call that can wait. */

@@ -21,5 +21,6 @@ export async function voteMessage(parts: Parts, exchange: SignedExchange): Promi
   const voterId = (await hashText(exchange.session.owner)).slice(0, 32);
   await parts.conversations.vote(conversation.chatId, turn.agentMessageId, vote, voterId);
   await parts.store.voteTurn(conversation.id, turn.id, vote === 'none' ? undefined : vote);
+  parts.tallies?.voted(vote, turn.vote ?? 'none');
   return toEmptyResponse(exchange.headers);
 }

@@ -1,4 +1,5 @@
 /** `GET /metrics`: what is counted, for the operator's own monitor alone. */
+import { isSameText } from '../auth/keys.ts';
 import { HelperError } from '../errors.ts';
 import { metricsType } from '../metrics.ts';
 import type { Exchange, Parts } from './exchange.ts';
@@ -8,7 +9,7 @@ export async function getMetrics(parts: Parts, { request }: Exchange): Promise<R
   const { metricsToken } = parts.config;
   if (metricsToken === undefined) throw new HelperError('not-found');
   const [, given = ''] = /^bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '') ?? [];
-  if (!(await isSame(given, metricsToken)))
+  if (!(await isSameText(given, metricsToken)))
     throw new HelperError(
       'unauthenticated',
       'The metrics are read with Authorization: Bearer and their token',
@@ -20,14 +21,4 @@ export async function getMetrics(parts: Parts, { request }: Exchange): Promise<R
     process: parts.measureProcess?.(),
   });
   return new Response(text, { headers: { 'content-type': metricsType, 'cache-control': 'no-store' } });
-}
-
-/** By their hashes, whose comparison tells nothing of either. */
-async function isSame(one: string, other: string): Promise<boolean> {
-  const [a, b] = await Promise.all([one, other].map(toHash));
-  return a === b;
-}
-
-async function toHash(text: string): Promise<string> {
-  return String(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))));
 }

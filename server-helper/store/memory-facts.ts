@@ -1,5 +1,5 @@
-/** The smaller half of the store in memory: facts, and what the agent still has to delete. */
-import type { Leftover, Store } from './store.ts';
+/** The smaller half of the store in memory: facts, counts, and what the agent still has to delete. */
+import type { Leftover, Store, Tally } from './store.ts';
 
 type FactMethods = Pick<
   Store,
@@ -11,12 +11,16 @@ type FactMethods = Pick<
   | 'replace'
   | 'recall'
   | 'forget'
+  | 'addTallies'
+  | 'readTallies'
 >;
 
 export function createMemoryFacts(now: () => number) {
   const facts = new Map<string, { value: string; until: number }>();
   const leftovers = new Map<string, Leftover & { nextAt: number }>();
   const toKey = ({ kind, id }: Pick<Leftover, 'kind' | 'id'>) => `${kind} ${id}`;
+
+  const tallies = new Map<string, Tally & { bot: string }>();
 
   const recall = (key: string) => {
     const found = facts.get(key);
@@ -61,6 +65,17 @@ export function createMemoryFacts(now: () => number) {
     async forget(key) {
       facts.delete(key);
     },
+    async addTallies(bot, more, keptFrom) {
+      for (const [key, tally] of tallies) if (tally.bot === bot && tally.hour < keptFrom) tallies.delete(key);
+      for (const { hour, name, count } of more) {
+        const key = `${bot} ${hour} ${name}`;
+        tallies.set(key, { bot, hour, name, count: count + (tallies.get(key)?.count ?? 0) });
+      }
+    },
+    readTallies: async (bot, fromHour) =>
+      [...tallies.values()]
+        .filter((tally) => tally.bot === bot && tally.hour >= fromHour)
+        .map(({ bot: _, ...tally }) => tally),
   };
 
   return {

@@ -47,6 +47,11 @@ const migrations: readonly string[] = [
   `
   CREATE INDEX turns_by_time ON turns (conversationId, at);
   `,
+  `
+  CREATE TABLE tallies (
+    bot TEXT NOT NULL, hour INTEGER NOT NULL, name TEXT NOT NULL, count INTEGER NOT NULL, PRIMARY KEY (bot, hour, name)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];
 
 /** @throws the database's own error when another process holds the file */

@@ -2,7 +2,7 @@
 import { conversationColumns, createSqliteConversations } from './sqlite-conversations.ts';
 import { openSqliteFile } from './sqlite-file.ts';
 import { createSqliteTurns } from './sqlite-turns.ts';
-import { type ConversationRecord, type Store, toOwnerKeys } from './store.ts';
+import { type ConversationRecord, type Store, type Tally, toOwnerKeys } from './store.ts';
 
 /**
  * @param path of the database, made when absent; its folder must exist
@@ -54,6 +54,23 @@ export function createSqliteStore(path: string, now: () => number = Date.now): S
     replace: (key, value, ttlMs) => file.write(() => void put(key, value, ttlMs)),
     recall: (key) => file.read(() => recall(key)),
     forget: (key) => file.write(() => void run('DELETE FROM facts WHERE key = ?', key)),
+    addTallies: (bot, tallies, keptFrom) =>
+      file.write(() => {
+        run('DELETE FROM tallies WHERE bot = ? AND hour < ?', bot, keptFrom);
+        for (const { hour, name, count } of tallies)
+          run(
+            `INSERT INTO tallies (bot, hour, name, count) VALUES (?, ?, ?, ?)
+             ON CONFLICT DO UPDATE SET count = count + excluded.count`,
+            bot,
+            hour,
+            name,
+            count,
+          );
+      }),
+    readTallies: (bot, fromHour) =>
+      file.read(() =>
+        all<Tally>('SELECT hour, name, count FROM tallies WHERE bot = ? AND hour >= ?', bot, fromHour),
+      ),
     async purge(bot, before, limit) {
       const gone = await file.write(() => {
         const guests = all<ConversationRecord>(

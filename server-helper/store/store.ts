@@ -81,6 +81,11 @@ export type Leftover = { kind: 'chat' | 'workspace'; id: string; bot: string; tr
 /** Before when a thing has outlived its time; milliseconds since 1970. */
 export type PurgeBefore = { guests: number; tombstones: number; merged: number; facts: number };
 
+/** So many of something in one hour, of those since 1970. */
+export type Tally = { hour: number; name: string; count: number };
+
+export const hourMs = 3600_000;
+
 /** A store that did not answer: nothing was changed, and the same call may succeed later. */
 export class StoreBusy extends Error {
   override name = 'StoreBusy';
@@ -153,6 +158,10 @@ export type Store = {
   replace(key: string, value: string, ttlMs?: number): Promise<void>;
   recall(key: string): Promise<string | undefined>;
   forget(key: string): Promise<void>;
+
+  /** Adds each to what is counted of it already, by this process or another; what is of before `keptFrom` goes. */
+  addTallies(bot: string, tallies: readonly Tally[], keptFrom: number): Promise<void>;
+  readTallies(bot: string, fromHour: number): Promise<Tally[]>;
 
   /**
    * Removes at most `limit` things that have outlived their time, of guests those of this agent; gives how many. Their

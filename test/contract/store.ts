@@ -22,6 +22,41 @@ export function storeContract(name: string, make: StoreMaker): void {
     conversationContract(() => store);
     turnContract(() => store);
 
+    describe('counts', () => {
+      test('add up by bot, hour and name, and what is too old goes', async () => {
+        const own = randomUUID();
+        const read = async (from = 0) =>
+          (await store.readTallies(own, from)).toSorted(
+            (a, b) => a.hour - b.hour || (a.name < b.name ? -1 : 1),
+          );
+        await store.addTallies(
+          own,
+          [
+            { hour: 7, name: 'a', count: 2 },
+            { hour: 8, name: 'a', count: 1 },
+          ],
+          0,
+        );
+        await store.addTallies(
+          own,
+          [
+            { hour: 8, name: 'b', count: 5 },
+            { hour: 8, name: 'a', count: -3 },
+          ],
+          0,
+        );
+        await store.addTallies(randomUUID(), [{ hour: 8, name: 'a', count: 9 }], 9);
+        expect(await read()).toEqual([
+          { hour: 7, name: 'a', count: 2 },
+          { hour: 8, name: 'a', count: -2 },
+          { hour: 8, name: 'b', count: 5 },
+        ]);
+        expect(await read(9)).toEqual([]);
+        await store.addTallies(own, [], 8);
+        expect((await read()).map(({ hour }) => hour)).toEqual([8, 8]);
+      });
+    });
+
     describe('owners', () => {
       test('a merge moves everything, once in the life of the first owner', async () => {
         const [anonymous, ada, bob] = [randomUUID(), randomUUID(), randomUUID()];

@@ -1,7 +1,11 @@
 /** A helper in the test's own process, over a store of the test's: for moments that no other process can be held at. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { createUndiciDispatch } from '../../server-helper/agent/dispatch-undici.ts';
 import { createHelper } from '../../server-helper/handler.ts';
 import type { HelperOptions } from '../../server-helper/index.ts';
+import { createNodeHelper } from '../../server-helper/node.ts';
 import { secrets, target } from './helper-process.ts';
 
 export function startInside(
@@ -40,6 +44,27 @@ export function startInside(
     async stop() {
       await helper.close();
       await close();
+    },
+  };
+}
+
+/** The same in a server of its own, for a browser. The agent is not there. */
+export async function startListening(options: Pick<HelperOptions, 'store' | 'adminPassword'>) {
+  const helper = createNodeHelper({
+    agentUrl: 'http://127.0.0.1:9',
+    apiKey: secrets.apiKey,
+    ...target,
+    ...options,
+  });
+  const server = createServer(helper.listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    botId: target.botId,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async close() {
+      await helper.close(0);
+      server.closeAllConnections();
+      server.close();
     },
   };
 }

@@ -9,11 +9,11 @@ type ReplyName = keyof typeof replies;
 type Route = {
   summary: string;
   body?: keyof typeof bodies;
-  reply?: ReplyName | 'events' | 'text' | 'file';
+  reply?: ReplyName | 'events' | 'text' | 'file' | 'page';
   /** Default 200; 204 where there is no reply. */
   status?: number;
   /** `session` unless said otherwise. */
-  by?: 'nobody' | 'metrics' | 'signature';
+  by?: 'nobody' | 'metrics' | 'owner' | 'signature';
   cursor?: true;
   /** Besides those that any may give. */
   codes?: readonly ProblemCode[];
@@ -82,6 +82,7 @@ export const routes: Readonly<Record<string, Route>> = {
     by: 'nobody',
   },
   'GET /metrics': { summary: 'What is counted, for Prometheus', reply: 'text', by: 'metrics' },
+  'GET /admin': { summary: 'The owner’s page', reply: 'page', by: 'owner' },
   'POST /webhooks/agent': { summary: 'A signed event of the agent', by: 'signature' },
 };
 
@@ -112,6 +113,7 @@ function toReply({ reply, status }: Route) {
       },
     },
     text: { 'text/plain': { schema: { type: 'string' } } },
+    page: { 'text/html': { schema: { type: 'string' } } },
     file: { 'text/javascript': { schema: { type: 'string' } } },
   };
   const own = reply in content ? content[reply as keyof typeof content] : json(refer(reply));
@@ -123,10 +125,13 @@ function toProblems(key: string, route: Route) {
   const all = new Set<ProblemCode>([
     ...(by === undefined ? [...anyFromPage, ...anySigned] : []),
     ...(key === 'POST /session' ? anyFromPage : []),
-    ...(key.includes(':id') || by === 'metrics' || key.includes(':file') ? (['not-found'] as const) : []),
+    ...(key.includes(':id') || by === 'metrics' || by === 'owner' || key.includes(':file')
+      ? (['not-found'] as const)
+      : []),
     ...(by === 'signature'
       ? (['bad-request', 'unauthenticated', 'not-found', 'shutting-down', ...anyWithBody] as const)
       : []),
+    ...(by === 'owner' ? (['rate-limited'] as const) : []),
     ...(by === 'metrics' ? (['unauthenticated'] as const) : []),
     ...(body ? anyWithBody : []),
     ...codes,
@@ -168,7 +173,13 @@ function toOperation(key: string, route: Route) {
         ]
       : []),
   ];
-  const security = { nobody: [], metrics: [{ metrics: [] }], signature: [], session: [{ session: [] }] };
+  const security = {
+    nobody: [],
+    metrics: [{ metrics: [] }],
+    owner: [{ owner: [] }],
+    signature: [],
+    session: [{ session: [] }],
+  };
   return {
     summary: route.summary,
     security: security[route.by ?? 'session'],
@@ -198,6 +209,11 @@ export function makeOpenApi(version: string) {
       securitySchemes: {
         session: { type: 'http', scheme: 'bearer', description: '`session` of POST /session' },
         metrics: { type: 'http', scheme: 'bearer', description: 'PORCHLIGHT_METRICS_TOKEN' },
+        owner: {
+          type: 'http',
+          scheme: 'basic',
+          description: 'PORCHLIGHT_ADMIN_PASSWORD; the name is not looked at',
+        },
       },
       schemas: {
         ...Object.fromEntries(

@@ -177,6 +177,21 @@ export const tried: Tried = {
     wrong: ['', ' ', 'hook\n', ' hook', 7, null, {}, [], [''], ['hook', '']],
     right: [undefined, 'hook', ['hook', 'hook-2']],
   },
+  adminPassword: {
+    wrong: [
+      '',
+      'short',
+      'eleven-char',
+      'a b c d e f g h',
+      'aaaaaaaaaaaaaaaa',
+      'pässwort-des-ladens',
+      ['owner-password'],
+      null,
+      7,
+      {},
+    ],
+    right: [undefined, 'owner-password', secret],
+  },
   challenge: { wrong: ['', 'turnstile', {}, null, true], right: [undefined, () => true] },
   onAgentEvent: { wrong: ['', 'log', {}, null, true], right: [undefined, () => {}] },
   reasoningModes: {

@@ -113,6 +113,7 @@ const wrong: Record<string, string[]> = {
   PORCHLIGHT_TRUSTED_PROXIES: [' ', '-1', 'one', '0x1', '1e0', '1.0', '1\n', '21', 'true'],
   PORCHLIGHT_RETENTION_DAYS: [' ', '0', '-1', 'ninety', '1.5', '3651', '90\n'],
   PORCHLIGHT_METRICS_TOKEN: [' ', 'short', 'metrics token of more than forty characters'],
+  PORCHLIGHT_ADMIN_PASSWORD: [' ', 'short', 'owner password', 'aaaaaaaaaaaa'],
   PORCHLIGHT_LIMITS: [
     ...[' ', 'OFF', 'Off', 'off\n', 'false', '0', 'no', '5000', '=', '=5', 'off,sitePerDay=5', 'perDay=5'],
     ...[
