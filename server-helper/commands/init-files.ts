@@ -10,7 +10,8 @@ import node from '../templates/node.mjs?raw';
 import { makeSecret } from './keys.ts';
 
 export type Framework = keyof typeof frameworks;
-type Plan = { file?: string; text?: string; run: string; installs: string };
+/** `variables`: where they are written, if not into a file of their own. */
+type Plan = { file?: string; text?: string; variables?: string; run: string; installs: string };
 
 const server = 'porchlight-server.mjs';
 const variablesFile = 'porchlight.env';
@@ -31,7 +32,9 @@ export const frameworks = {
   next: {
     file: 'app/porchlight/[...path]/route.js',
     text: next,
-    run: `node --env-file=${variablesFile} node_modules/.bin/next dev`,
+    // Next reads it by itself, and refuses Node's own way.
+    variables: '.env.local',
+    run: 'npx next dev',
     installs: 'npm install porchlight',
   },
   deno: {
@@ -59,11 +62,14 @@ export function toFiles(framework: Framework, answers: Answers): Record<string, 
   const { file, text }: Plan = frameworks[framework];
   return {
     ...(file && text && { [file]: text }),
-    [variablesFile]: toVariables(framework, answers),
+    [toVariablesFile(framework)]: toVariables(framework, answers),
   };
 }
 
-export const secretFiles = [variablesFile, 'porchlight.db*'];
+export function toVariablesFile(framework: Framework): string {
+  const { variables }: Plan = frameworks[framework];
+  return variables ?? variablesFile;
+}
 
 function toVariables(framework: Framework, { agentUrl, apiKey, projectId, botId }: Answers): string {
   return [
@@ -75,7 +81,8 @@ function toVariables(framework: Framework, { agentUrl, apiKey, projectId, botId 
     '# The agent service is told it too, so that it knows whom the helper names.',
     `PORCHLIGHT_SSO_SECRET=${makeSecret()}`,
     `PORCHLIGHT_SESSION_SECRET=${makeSecret()}`,
-    `PORT=${framework === 'serve' ? 8788 : 3000}`,
+    // Next has its own way to be told.
+    ...(framework === 'next' ? [] : [`PORT=${framework === 'serve' ? 8788 : 3000}`]),
     '',
   ].join('\n');
 }

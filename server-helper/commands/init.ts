@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { defineCommand } from 'citty';
 import { readAgentUrl, readPrintable } from '../option.ts';
-import { type Framework, frameworks, secretFiles, toFiles } from './init-files.ts';
+import { type Framework, frameworks, toFiles, toVariablesFile } from './init-files.ts';
 import { quit, refuseUnknown } from './settings.ts';
 
 const names = Object.keys(frameworks) as Framework[];
@@ -34,15 +34,23 @@ export const init = defineCommand({
     const framework = given.framework as Framework;
     const files = toFiles(framework, readAnswers(given));
     const folder = String(args.folder);
-    const known = Object.keys(files).filter((file) => existsSync(join(folder, file)));
+    const variables = toVariablesFile(framework);
+    const isShared = await holdsOther(join(folder, variables));
+    const known = Object.keys(files).filter(
+      (file) => existsSync(join(folder, file)) && !(isShared && file === variables),
+    );
     if (known.length > 0) quit(`${known.join(' and ')} is there already: nothing was written`);
     for (const [file, text] of Object.entries(files)) {
       await mkdir(dirname(join(folder, file)), { recursive: true });
       // Nobody else on the machine may read the secrets.
-      await writeFile(join(folder, file), text, { flag: 'wx', mode: file.endsWith('.env') ? 0o600 : 0o644 });
-      process.stdout.write(`wrote ${file}\n`);
+      const isAdded = isShared && file === variables;
+      await writeFile(join(folder, file), isAdded ? `\n${text}` : text, {
+        flag: isAdded ? 'a' : 'wx',
+        mode: file === variables ? 0o600 : 0o644,
+      });
+      process.stdout.write(`${isAdded ? 'added to' : 'wrote'} ${file}\n`);
     }
-    await ignore(join(folder, '.gitignore'));
+    await ignore(join(folder, '.gitignore'), [variables, 'porchlight.db*']);
     process.stdout.write(toRest(framework, given));
   },
 });
@@ -74,7 +82,12 @@ function readAnswers(given: Partial<Record<keyof typeof flags, string>>) {
   }
 }
 
-async function ignore(file: string): Promise<void> {
+/** A file of variables that the framework shares with the app, and none of the helper's in it yet. */
+async function holdsOther(file: string): Promise<boolean> {
+  return file.endsWith('.local') && existsSync(file) && !/^PORCHLIGHT_/m.test(await readFile(file, 'utf8'));
+}
+
+async function ignore(file: string, secretFiles: readonly string[]): Promise<void> {
   const now = existsSync(file) ? await readFile(file, 'utf8') : '';
   const missing = secretFiles.filter((name) => !now.split('\n').includes(name));
   if (missing.length === 0) return;
@@ -87,7 +100,9 @@ function toRest(framework: Framework, given: Partial<Record<keyof typeof flags, 
   const source = framework === 'serve' ? 'http://127.0.0.1:8788/porchlight' : '/porchlight';
   const steps = [
     installs,
-    ...(given['api-key'] ? [] : ['write the agent’s key into porchlight.env, behind PORCHLIGHT_API_KEY=']),
+    ...(given['api-key']
+      ? []
+      : [`write the agent’s key into ${toVariablesFile(framework)}, behind PORCHLIGHT_API_KEY=`]),
     run,
     `put the tag on each page: <script async src="${source}/widget/loader.js" data-bot-id="${given['bot-id']}"></script>`,
   ];

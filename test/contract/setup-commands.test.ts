@@ -54,6 +54,23 @@ describe('init', () => {
     expect(existsSync(join(folder, 'porchlight-server.mjs'))).toBe(false);
   });
 
+  test('gives Next its variables where Next reads them, beside those of the app, and once', () => {
+    writeFileSync(join(folder, '.env.local'), 'DATABASE=mine');
+    const next = ['--framework', 'next', ...agent];
+    expect(init(...next).output).toContain('added to .env.local\n');
+    const text = readFileSync(join(folder, '.env.local'), 'utf8');
+    expect(text).toMatch(/^DATABASE=mine\n# Read by the helper/);
+    expect(text).toContain('\nPORCHLIGHT_BOT_ID=juniper\n');
+    expect(readFileSync(join(folder, '.gitignore'), 'utf8')).toContain('.env.local\n');
+    rmSync(join(folder, 'app'), { recursive: true });
+    const again = init(...next);
+    expect([again.code, again.output]).toEqual([
+      1,
+      'porchlight: .env.local is there already: nothing was written\n',
+    ]);
+    expect(readFileSync(join(folder, '.env.local'), 'utf8')).toBe(text);
+  });
+
   test('adds to a .gitignore what is not in it', () => {
     writeFileSync(join(folder, '.gitignore'), 'node_modules\nporchlight.env');
     init('--framework', 'node', ...agent);
