@@ -1,6 +1,7 @@
 /** Whose text is it: the agent's record told apart into exchanges, and which turn each belongs to. Pure. */
 import type { RecordedMessage } from '../agent/conversation.ts';
 import type { TurnRecord } from '../store/store.ts';
+import { findPlaces } from './reuniting.ts';
 import { toWords } from './words.ts';
 
 /** One question in the record and what the agent said to it. */
@@ -26,7 +27,7 @@ export function alignRecord<T extends AlignedTurn>(
   turns: readonly T[],
 ): (Exchange & { turn: T | undefined })[] {
   const recorded = inOurWords(told, turns);
-  const exchanges = toExchanges<T>(reunite(recorded, turns));
+  const exchanges = toExchanges<T>(findPlaces(recorded, turns).reunited);
   const ids = new Set(recorded.map(({ id }) => id));
   // An answer that we know by its id divides the record: what stands before it was asked before.
   let firstExchange = 0;
@@ -53,7 +54,10 @@ export function alignRecord<T extends AlignedTurn>(
 const tellingChars = 1_000;
 
 /** An agent may write a question down with other white space, other marks for one letter, or cut: it is that question still. */
-function inOurWords(recorded: readonly RecordedMessage[], turns: readonly AlignedTurn[]): RecordedMessage[] {
+export function inOurWords(
+  recorded: readonly RecordedMessage[],
+  turns: readonly AlignedTurn[],
+): RecordedMessage[] {
   const own = new Set(turns.map(({ question }) => question));
   let known: [words: string, question: string][] | undefined;
   return recorded.map((message) => {
@@ -65,30 +69,6 @@ function inOurWords(recorded: readonly RecordedMessage[], turns: readonly Aligne
       known.find(([ours]) => words.length >= tellingChars && ours.startsWith(words));
     return found ? { ...message, text: found[1] } : message;
   });
-}
-
-/**
- * An agent may write a stopped exchange down between another question and its answer. An answer that we know by its id
- * goes back to that question.
- */
-function reunite(recorded: readonly RecordedMessage[], turns: readonly AlignedTurn[]): RecordedMessage[] {
-  const all = [...recorded];
-  for (const answer of recorded) {
-    const turn = turns.find(({ agentMessageId }) => agentMessageId === answer.id);
-    if (!turn) continue;
-    const at = all.indexOf(answer);
-    const before = all.slice(0, at);
-    const asked = before.findLast(({ role }) => role === 'visitor');
-    if (!asked || asked.text === turn.question) continue;
-    const open = before.findLastIndex(
-      ({ role, text }, index) =>
-        role === 'visitor' && text === turn.question && before[index + 1]?.role === 'visitor',
-    );
-    if (open < 0) continue;
-    all.splice(at, 1);
-    all.splice(open + 1, 0, answer);
-  }
-  return all;
 }
 
 function toExchanges<T>(recorded: readonly RecordedMessage[]): (Exchange & { turn: T | undefined })[] {

@@ -7,12 +7,13 @@ import {
   clockSkewMs,
   type Exchange,
   hasSaid,
+  inOurWords,
   isAnswerOf,
   pickAnswer,
   toWhole,
 } from './alignment.ts';
 import { lateMs, mayBeWrittenLate, readEarlier, type TakenBack, wasRefused } from './earlier.ts';
-import { toWords } from './words.ts';
+import { findPlaces } from './reuniting.ts';
 
 /** Milliseconds since 1970. The page holds what was said from `from` (inclusive) to `until` (exclusive). */
 export type Span = { from: number; until: number };
@@ -43,7 +44,7 @@ export function toEntries(
   for (const { turn } of exchanges) if (turn) left.delete(turn);
   const missing = findMissing(exchanges, turns);
   const takenBack = turns.flatMap(({ earlier }) => readEarlier(earlier).takenBack);
-  const readWords = createReader();
+  const places = findPlaces(inOurWords(recorded, turns), turns);
   const entries: Entry[] = [];
   let at = 0;
   for (const exchange of exchanges) {
@@ -63,7 +64,7 @@ export function toEntries(
       messages,
       recorded: count,
       turn,
-      isHeld: isHeld(turn, answer) && !standsAway(turn, recorded, turns, readWords),
+      isHeld: isHeld(turn, answer) && places.isInPlace(turn),
     });
   }
   entries.sort(byTime);
@@ -141,33 +142,6 @@ function isHeld(turn: TurnRecord | undefined, shown: RecordedMessage | undefined
     shown.id === turn.agentMessageId &&
     shown.text.trim().length >= turn.answer.trim().length
   );
-}
-
-/** Its answer stands under another turn's question: only the words of its own tell that they belong together. */
-function standsAway(
-  turn: TurnRecord,
-  recorded: readonly RecordedMessage[],
-  turns: readonly TurnRecord[],
-  readWords: (text: string) => string,
-) {
-  const at = recorded.findIndex(({ id }) => id === turn.agentMessageId);
-  const asked = readWords(
-    recorded.slice(0, Math.max(0, at)).findLast(({ role }) => role === 'visitor')?.text ?? '',
-  );
-  return (
-    asked !== readWords(turn.question) &&
-    turns.some((one) => one !== turn && readWords(one.question) === asked)
-  );
-}
-
-/** Each text is read once: a page may hold a hundred questions of 32,000 characters. */
-function createReader(): (text: string) => string {
-  const known = new Map<string, string>();
-  return (text) => {
-    const words = known.get(text) ?? toWords(text);
-    known.set(text, words);
-    return words;
-  };
 }
 
 /** An agent may write down what was stopped or broke off after what was asked next. */
