@@ -19,7 +19,10 @@ const variables =
     .split(' ')
     .map((name) => `PORCHLIGHT_${name}`);
 /** What Kubernetes sets in every pod beside a service that is called porchlight. */
-const ofKubernetes = /^PORCHLIGHT_(?:SERVICE_(?:HOST|PORT(?:_.*)?)|PORT(?:_\d+_.*)?)$/;
+function isOfKubernetes(name: string, value = ''): boolean {
+  if (name === 'PORCHLIGHT_PORT') return value.includes('://');
+  return /^PORCHLIGHT_(?:SERVICE_(?:HOST|PORT(?:_.*)?)|PORT_\d+_.*)$/.test(name);
+}
 
 /** @throws TypeError naming the variable */
 export function readEnvironment(env: Environment, log: Log): ServeSettings {
@@ -64,19 +67,26 @@ export function readEnvironment(env: Environment, log: Log): ServeSettings {
   return { options, host: readHost(env.HOST || defaultHost), port: readPort(env.PORT) };
 }
 
+/** What stands in a template, or comes of a variable that was not there when it was filled in. */
+const unfilled = /^(?:\$\w+|\$\{.*\}|\{\{.*\}\}|<[^>]*>|undefined|null)$/s;
+
 /** A secret under a name that nobody reads, or in quotes that nobody takes off, would be no secret. */
 function refuseMistakes(env: Environment, log: Log): void {
   for (const name of Object.keys(env)) {
-    if (!name.startsWith('PORCHLIGHT_')) continue;
+    const upper = name.toUpperCase();
+    if (!upper.startsWith('PORCHLIGHT')) continue;
     // Of a file that no shell has read: Docker hands the quotes over too.
     if (variables.includes(name) && /^(["']).*\1$/s.test(env[name] ?? ''))
       throw new TypeError(`${name} must be given without quotes around it`);
     if (variables.includes(name) && /^\[.*\]$/s.test(env[name] ?? ''))
       throw new TypeError(`${name} must be given without brackets: of several, a comma stands between them`);
+    if (variables.includes(name) && unfilled.test(env[name] ?? ''))
+      throw new TypeError(`${name} was not filled in: it must hold the value itself`);
     if (variables.includes(name)) continue;
-    const meant = variables.find((one) => isNear(name, one));
+    const meant = variables.find((one) => isNear(upper, one));
     if (meant) throw new TypeError(`${name} is not known: did you mean ${meant}?`);
-    if (!ofKubernetes.test(name)) log.warn({ variable: name }, 'no variable of the helper: ignored');
+    const isSet = name.startsWith('PORCHLIGHT_') && !isOfKubernetes(name, env[name]);
+    if (isSet) log.warn({ variable: name }, 'no variable of the helper: ignored');
   }
 }
 

@@ -21,6 +21,8 @@ const profileTimeoutMs = 3_000;
 const silentAfterMissingMs = 5 * 60_000;
 /** So long an answer to any call stands for one to a probe: the agent counts its calls. */
 const aliveMs = 4_000;
+/** So long it is enough that somebody answers there: a plan may have a thousand calls a day, and a probe comes every ten seconds. */
+const servesMs = 5 * 60_000;
 const mostLimitedMs = 60_000;
 
 const plain: AgentProfile = {
@@ -62,7 +64,9 @@ export function createAgentBot(http: AgentHttp, nowMs = () => performance.now())
       return profile;
     },
     async check() {
-      if (nowMs() < limitedUntilMs || nowMs() - http.aliveAt < aliveMs) return;
+      const servedMs = nowMs() - http.aliveAt;
+      if (nowMs() < limitedUntilMs || servedMs < aliveMs) return;
+      if (servedMs < servesMs) return http.touch('/v1/bot/read', profileTimeoutMs);
       await read().catch((error: unknown) => {
         if (!(error instanceof HelperError && error.code === 'rate-limited')) throw error;
         // It is there: out of service for that, no helper would answer anybody.

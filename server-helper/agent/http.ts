@@ -42,6 +42,8 @@ export type AgentHttp = {
   tellUnreachable(path: string, cause: unknown): void;
   /** A JSON call. @throws HelperError */
   call(method: string, path: string, options?: Call): Promise<unknown>;
+  /** Whether anybody answers there: without the key, so that it is none of the calls of our plan. @throws HelperError */
+  touch(path: string, timeoutMs: number): Promise<void>;
   /** A call whose answer arrives piece by piece. */
   open(method: string, path: string, options: Call, exchange: Exchange): { abort(): void };
 };
@@ -99,6 +101,35 @@ export function createAgentHttp(
     note,
     tellUnreachable,
     open: (method, path, options, exchange) => dispatch(toOutgoing(method, path, options), exchange),
+    touch: (path, timeoutMs) =>
+      new Promise((resolve, reject) => {
+        const url = new URL(target.agentUrl.href.replace(/\/$/, '') + path);
+        const fail = (code: 'agent-unavailable' | 'agent-timeout') => {
+          aliveAt = Number.NEGATIVE_INFINITY;
+          reject(new HelperError(code));
+        };
+        const request = { method: 'GET', url, headers: { accept: 'application/json' }, body: undefined };
+        let isThere: boolean | undefined;
+        const exchange = dispatch(request, {
+          onStart(status) {
+            isThere = status < 500;
+            if (isThere) resolve();
+            else fail('agent-unavailable');
+          },
+          onData() {},
+          onEnd: () => clearTimeout(timer),
+          onError(cause) {
+            clearTimeout(timer);
+            if (isThere !== undefined) return;
+            tellUnreachable(path, cause);
+            fail('agent-unavailable');
+          },
+        });
+        const timer = setTimeout(() => {
+          if (isThere === undefined) fail('agent-timeout');
+          exchange.abort();
+        }, timeoutMs);
+      }),
     call: (method, path, options = {}) =>
       new Promise((resolve, reject) => {
         const parts: Uint8Array[] = [];

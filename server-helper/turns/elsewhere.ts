@@ -14,6 +14,7 @@ const lookEveryMs = 300;
 const mostLookMs = 10_000;
 /** The agent tells whatever it says in this chat: so long after a stop it may still be the end of the turn before. */
 const quietMs = 6_000;
+const mostHeld = 1_000;
 /** What the agent streams is only shown: how the turn ends is its runner's to say. */
 const shown: ReadonlySet<Frame['kind']> = new Set(['text', 'reasoning', 'tool', 'sources']);
 
@@ -34,11 +35,29 @@ export async function followElsewhere(
   let hasTold = false;
   let tries = 0;
   let notBefore = 0;
+  /** The runner may have ended this turn and begun the next: the first frames are shown once the store says that it had not. */
+  let isOurs = false;
+  let held: Frame[] = [];
+  const release = async () => {
+    const newest = (await store.listTurns(conversation.id, { limit: 1 })).at(-1);
+    if (newest?.id !== turn.id || newest.status !== 'running' || turn.isOver) return connection?.abort();
+    isOurs = true;
+    for (const frame of held.splice(0)) turn.onFrame(frame);
+    turn.log.flush();
+  };
   const sink: AnswerSink = {
     onLife() {},
     onFrame: (frame) => {
       hasTold = true;
-      if (shown.has(frame.kind)) turn.onFrame(frame);
+      if (!shown.has(frame.kind)) return;
+      if (isOurs) return turn.onFrame(frame);
+      // What is dropped here comes with the end.
+      if (held.length < mostHeld) held.push(frame);
+      if (held.length > 1) return;
+      release().catch((error: unknown) => {
+        connection?.abort();
+        log.warn({ ...toLogFields(error), turnId: turn.id }, 'what another helper hears is not shown');
+      });
     },
     onFlush: () => turn.log.flush(),
     onEnd: () => {
@@ -51,10 +70,13 @@ export async function followElsewhere(
   };
   const subscribe = async () => {
     const turns = await store.listTurns(conversation.id, { limit: 2 });
+    if (turns.at(-1)?.id !== turn.id) return;
     const before = turns.find(({ id }) => id !== turn.id);
     const isQuiet = !before?.endedAt || before.status === 'completed' || now() > before.endedAt + quietMs;
     if (!isQuiet || turn.isOver) return;
     isSubscribed = true;
+    isOurs = false;
+    held = [];
     connection = chat.subscribe(conversation.chatId, sink);
   };
   const until = monotonicNow() + limits.turnTimeoutMs;

@@ -171,6 +171,9 @@ test.each([
   ['PORCHLIGHT_IDENTTIY', 'PORCHLIGHT_IDENTITY'],
   ['PORCHLIGHT_WORKSPACES', 'PORCHLIGHT_WORKSPACE'],
   ['PORCHLIGHT_LIMIT', 'PORCHLIGHT_LIMITS'],
+  ['porchlight_identity', 'PORCHLIGHT_IDENTITY'],
+  ['Porchlight_Sso_Secret', 'PORCHLIGHT_SSO_SECRET'],
+  ['PORCHLIGHTIDENTITY', 'PORCHLIGHT_IDENTITY'],
 ])('%s refuses the start, and %s is proposed', (name, meant) => {
   expect(refuse({ [name]: 'x' })).toBe(`${name} is not known: did you mean ${meant}?`);
 });
@@ -188,6 +191,8 @@ test('a variable that is like no other is told and ignored; those that Kubernete
   };
   readEnvironment({ ...env, ...kubernetes, PORCHLIGHT_COLOUR: 'red' }, log);
   expect(told).toEqual(['PORCHLIGHT_COLOUR']);
+  readEnvironment({ ...env, PORCHLIGHT_PORT: '8080' }, log);
+  expect(told).toEqual(['PORCHLIGHT_COLOUR', 'PORCHLIGHT_PORT']);
 });
 
 test('every variable that docs/options.md names is known', () => {
@@ -211,3 +216,12 @@ test('a list in brackets is refused: its first and last value would not be what 
     'PORCHLIGHT_SSO_SECRET must be given without brackets: of several, a comma stands between them',
   );
 });
+
+test.each(['$API_KEY', `$${'{API_KEY}'}`, '{{ api_key }}', '<your key>', 'undefined', 'null'])(
+  'a value that was never filled in is refused: %s',
+  (value) => {
+    expect(refuse({ PORCHLIGHT_API_KEY: value })).toBe(
+      'PORCHLIGHT_API_KEY was not filled in: it must hold the value itself',
+    );
+  },
+);

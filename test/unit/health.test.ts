@@ -102,6 +102,31 @@ test('an agent that limits the rate is there, and is not asked again before it s
   await helper.close();
 });
 
+test('readiness asked all day costs a small plan a call every five minutes, and the agent is still watched', async () => {
+  const agent = createLocalAgent();
+  let keyed = 0;
+  let isUp = true;
+  agent.routes['GET /v1/bot/read'] = ({ headers }) => {
+    if (!isUp) return undefined;
+    if (!headers.authorization) return 401;
+    keyed += 1;
+    return { bot: { name: 'Wren' } };
+  };
+  const { call, helper } = startLocal({ store: createMemoryStore() }, agent);
+  for (let ms = 0; ms < 3600_000; ms += 10_000) {
+    expect((await call('GET', '/readyz')).status).toBe(200);
+    vi.advanceTimersByTime(10_000);
+  }
+  expect(keyed).toBeGreaterThan(0);
+  expect(keyed).toBeLessThanOrEqual(12);
+  isUp = false;
+  expect((await call('GET', '/readyz')).status).toBe(503);
+  isUp = true;
+  vi.advanceTimersByTime(5_000);
+  expect((await call('GET', '/readyz')).status).toBe(200);
+  await helper.close();
+});
+
 test.each([
   ['an agent that is not there', 404],
   ['a request that it refuses', 400],
