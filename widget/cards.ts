@@ -1,4 +1,5 @@
 /** What a page says unasked: cards above the launcher, for as long as the chat is closed. */
+import { swallowSecondClicks } from './double-click.ts';
 import { readTheme } from './options.ts';
 import type { MessageOptions, PorchlightApi } from './public.ts';
 import type { Seat } from './seat.ts';
@@ -67,6 +68,7 @@ export function addCard(
     const list = document.createElement('div');
     list.className = options.position === 'bottom-left' ? 'cards left' : 'cards';
     list.role = 'status';
+    swallowSecondClicks(root);
     list.style.colorScheme = readTheme(options) ?? '';
     const show = (isOpen: boolean) => {
       list.hidden = isOpen;

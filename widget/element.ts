@@ -2,6 +2,7 @@
 import { signal as createSignal, effect } from '@preact/signals';
 import { h, render } from 'preact';
 import { createCalls } from './calls.ts';
+import { swallowSecondClicks } from './double-click.ts';
 import type { WidgetCode } from './errors.ts';
 import { createOpening } from './opening.ts';
 import { readTheme, smallQuery } from './options.ts';
@@ -85,6 +86,8 @@ export function createWidget(seat: Seat): AppMethods {
       veil(veil) {
         panel.veil.value = veil;
         drawVeil();
+        // What was out of reach meanwhile is there again.
+        if (sessions.isSettled && panel.session.value) panel.publish(panel.session.value);
         resuming.takeUp();
         conversation.release();
       },
@@ -183,6 +186,7 @@ export function createWidget(seat: Seat): AppMethods {
   };
   watchStorage(sharedKey, onStorage, signal);
   keepToItself(root, signal);
+  swallowSecondClicks(root, { signal });
 
   /** Whether the page has said who is there. */
   let isTold = false;

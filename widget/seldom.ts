@@ -3,7 +3,7 @@ import { smallQuery } from './options.ts';
 import type { MessageOptions, PorchlightApi } from './public.ts';
 import type { Seat } from './seat.ts';
 
-export { note } from './state/subject.ts';
+export { note } from './noting.ts';
 
 /** Once, for one who has not used the chat before, and never over a page that it would cover. */
 export function autoOpen({ root, options }: Seat, api: PorchlightApi): void {

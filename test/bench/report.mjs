@@ -110,7 +110,19 @@ function toAgentTables({ rows, crawl }) {
   ];
 }
 
-export function toReport({ machine, size, relay, widget, agent }) {
+function toCrowdTables(rows) {
+  return [
+    '## A crowd',
+    'The helper’s heap, garbage collected, after so many addresses have each come as a new guest and looked at their list; the store is a file.',
+    toTable(
+      ['addresses', 'heap MB', 'refused'],
+      rows.map(({ addresses, heapMb, refused }) => [number(addresses), number(heapMb, 1), number(refused)]),
+    ),
+    `From ${number(rows.at(-2).addresses)} to ${number(rows.at(-1).addresses)} addresses it grows by ${number(rows.at(-1).heapMb - rows.at(-2).heapMb, 1)} MB.`,
+  ];
+}
+
+export function toReport({ machine, size, relay, widget, agent, crowd }) {
   const { cpu, cores, linux, node, nginx, chromium } = machine;
   return `${[
     '# Benchmarks',
@@ -119,5 +131,6 @@ export function toReport({ machine, size, relay, widget, agent }) {
     ...(relay ? toRelayTables(relay) : []),
     ...(widget ? toWidgetTables(widget) : []),
     ...(agent ? toAgentTables(agent) : []),
+    ...(crowd ? toCrowdTables(crowd) : []),
   ].join('\n\n')}\n`;
 }

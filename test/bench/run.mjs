@@ -1,7 +1,8 @@
-/** `npm run bench [-- --only relay|widget|agent] [--quick]`: measures relay and widget against their yardsticks, side by side. */
+/** `npm run bench [-- --only relay|widget|agent|crowd] [--quick]`: measures relay and widget against their yardsticks, side by side. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { measureAgent } from './agent/measure.mjs';
+import { measureCrowd } from './crowd/measure.mjs';
 import { chromiumFile, describeMachine, nginxFile } from './machine.mjs';
 import { measureRelays } from './relay/measure.mjs';
 import { direct, helper, nginx, pipe } from './relay/relays.mjs';
@@ -12,8 +13,8 @@ const { values } = parseArgs({
   options: { only: { type: 'string' }, quick: { type: 'boolean', default: false } },
 });
 const { only, quick } = values;
-if (only !== undefined && !['relay', 'widget', 'agent'].includes(only)) {
-  console.error('--only relay, --only widget or --only agent');
+if (only !== undefined && !['relay', 'widget', 'agent', 'crowd'].includes(only)) {
+  console.error('--only relay, --only widget, --only agent or --only crowd');
   process.exit(2);
 }
 const log = (line) => console.error(line);
@@ -52,6 +53,10 @@ if (measures('agent')) {
   ];
   const most = quick ? levels.slice(0, 2) : levels;
   results.agent = await measureAgent({ levels: most, pages: quick ? 50 : 500, tries: quick ? 20 : 100, log });
+}
+if (measures('crowd')) {
+  const most = quick ? [100, 10_000] : [100, 10_000, 20_000, 50_000, 100_000];
+  results.crowd = await measureCrowd({ levels: most, log });
 }
 
 const rounded = JSON.stringify(

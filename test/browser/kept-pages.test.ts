@@ -116,6 +116,25 @@ test('a kept page has the draft of the page that was left', async () => {
   await expect.poll(() => chat.composer.inputValue()).toBe('Half a question');
 });
 
+test('a draft that was written on after is not there twice, and one that was sent or deleted meanwhile not again', async () => {
+  const { page, chat } = await here.visit('/plain');
+  await chat.show();
+  await here.askAs(chat, /^anonymous/, 'First?');
+  await chat.composer.fill('Half a question');
+  for (const [path, next] of [
+    ['two', 'Half a quest, or a whole one'],
+    ['three', ''],
+  ] as const) {
+    await page.goto(`${here.site.url}/plain?${path}`);
+    await expect.poll(() => chat.composer.inputValue()).not.toBe(next);
+    await chat.composer.fill(next);
+    await goBack(page);
+    await expect.poll(() => page.evaluate(() => location.search).catch(() => 'on its way')).toBe('');
+    await expect.poll(() => chat.composer.inputValue()).toBe(next);
+  }
+  await here.askAs(chat, /^anonymous/, 'Second?');
+});
+
 test('the chat of a kept page is closed where that of the page that was left was', async () => {
   const { chat } = await walkAndComeBack(async (there) => {
     await there.button('Close chat').click();

@@ -23,14 +23,24 @@ const withoutHtml = examples.filter(
     !/<[a-z/!?]/i.test(markdown.replace(/<[a-z][a-z0-9+.-]+:[^\s<>]*>|<[^\s<>@]+@[^\s<>@]+>/gi, '')),
 );
 
+/** What marked says of a token for those who write HTML: the widget does not, and the part does not say it. */
+const forHtml = ['escaped', 'codeBlockStyle'];
+const readAlike = (module: typeof Marked, markdown: string): unknown => {
+  const tokens = read(module, markdown);
+  const text = JSON.stringify({ tokens, links: tokens.links }, (name, value: unknown) =>
+    forHtml.includes(name) ? undefined : value,
+  );
+  return JSON.parse(text);
+};
+
 test('every example of CommonMark and GFM without raw HTML gives the same tokens', () => {
   expect(withoutHtml.length).toBeGreaterThan(1_000);
-  for (const markdown of withoutHtml) expect(read(part, markdown)).toEqual(read(whole, markdown));
+  for (const markdown of withoutHtml) expect(readAlike(part, markdown)).toEqual(readAlike(whole, markdown));
 });
 
 test('all of them in one text give the same tokens', () => {
   const markdown = withoutHtml.join('\n\n');
-  expect(read(part, markdown)).toEqual(read(whole, markdown));
+  expect(readAlike(part, markdown)).toEqual(readAlike(whole, markdown));
 });
 
 test('raw HTML begins no block, ends no paragraph, and keeps every character', () => {

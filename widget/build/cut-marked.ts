@@ -37,7 +37,20 @@ const blocksOfHtml: readonly (readonly [RegExp, string])[] = [
   [/\bhtml\(\w\)\{let \w=this\.rules\.block\.html[\s\S]*?\}(?=def\()/, ''],
   [/if\(\w=this\.tokenizer\.html\(\w\)\)\{[^}]*\}/, ''],
   [/return!this\.lexer\.state\.inLink&&this[\s\S]*?,(?=\{type:"html")/, 'return'],
+  [/,inLink:this\.lexer\.state\.inLink,inRawBlock:this\.lexer\.state\.inRawBlock,block:!1/, ''],
+  [/,\w=\w\.state\.inRawBlock(?=;)/, ''],
+  [/\{\w\.state\.inRawBlock=\w;return\}/, 'return;'],
+  [
+    /let (\w)=this\.lexer\.state\.inRawBlock;(return\{type:"text",raw:\w\[0\],text:)\1\?\w\[0\]:(\w+\(\w\[0\]\)),escaped:\1/,
+    '$2$3',
+  ],
+  [/inRawBlock:!1,/, ''],
+  [/this\.state\.inRawBlock=!1,/, ''],
+  [/&&!\w\.escaped/g, ''],
+  [/,escaped:!1/g, ''],
 ];
+/** Said of a block of code, and read by nobody. */
+const codeStyle = /,codeBlockStyle:"indented"/;
 /** Whether somebody has put a tokenizer of theirs in its place. */
 const ownTokenizer =
   /\|\|this\.tokenizer\.emStrong!==\w+\.prototype\.emStrong\|\|this\.tokenizer\.del!==\w+\.prototype\.del\?/;
@@ -59,7 +72,7 @@ export function cutMarked(code: string): string {
     throw new Error('marked has another shape now: see widget/build/cut-marked.ts');
   let kept = code.slice(0, from).replace(looksBehind, 'true');
   for (const [pattern, rest] of blocksOfHtml) kept = kept.replace(pattern, rest);
-  kept = kept.replace(unread, '');
+  kept = kept.replace(unread, '').replace(codeStyle, '');
   kept = kept.replace(shortcuts, '').replace(/this\.options=(\w+)\|\|\w+/g, 'this.options=$1');
   for (const [name, value] of Object.entries(options)) kept = kept.replaceAll(`this.options.${name}`, value);
   for (const rules of [...kept.matchAll(dialects)].flatMap(([, ...names]) => names))
@@ -97,7 +110,8 @@ function withoutOverridden(code: string): string {
 
 /** Drops the expressions that are put together and that nobody reads any more. */
 function withoutUnused(code: string): string {
-  const built = /,([\w$]+)=\w+\((?:(?!\.getRegex\(\)|,\w+=\w+\()[\s\S])*\.getRegex\(\)(?=[,;])/g;
+  const built =
+    /,([\w$]+)=\w+\((?:(?:(?!\.getRegex\(\)|,\w+=\w+\()[\s\S])*\.getRegex\(\)|\/(?:\\.|\[(?:\\.|[^\]\\])*\]|[^/\\[])+\/\))(?=[,;])/g;
   return code.replace(built, (whole, name: string) => {
     const uses = code.split(new RegExp(`(?<![\\w$&])${name.replaceAll('$', '\\$')}(?![\\w$])`)).length - 1;
     return uses > 1 ? whole : '';

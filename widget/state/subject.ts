@@ -97,36 +97,3 @@ export function toClaimed(kept: Stored, who: string | undefined, said: number, t
   });
   return { chats: Object.fromEntries(chats), who, said, tag } as Stored;
 }
-
-/**
- * For the tabs where the chat is in use: who is there, as this page says. Loaded where it was ever used, before the app.
- *
- * @param at when, in ms since 1970
- */
-export function note(userToken: unknown, at: number, tag = false): void {
-  const said = toSaidAt(userToken, at, tag);
-  const ask = typeof userToken === 'function';
-  const who = typeof userToken === 'string' ? toSubject(userToken) : undefined;
-  try {
-    const kept = JSON.parse(localStorage.getItem(sharedKey) ?? '{}');
-    // Another tab may have noted a later word meanwhile. Nothing is kept before the first use.
-    if (!ask && (kept.said <= said || kept.said > Date.now()))
-      localStorage.setItem(sharedKey, JSON.stringify(forgetTab(toClaimed(kept, who, said, tag))));
-  } catch {}
-  try {
-    const channel = new BroadcastChannel(sharedKey);
-    channel.postMessage({ kind: 'identity', who, ask, at: said });
-    channel.close();
-  } catch {}
-}
-
-/** What this tab has of somebody who is not there any more goes. */
-function forgetTab(kept: Stored): Stored {
-  for (const name of Object.keys(sessionStorage)) {
-    const [, key] = /^porchlight-tab (.*)$/.exec(name) ?? [];
-    if (key === undefined) continue;
-    const { subject } = JSON.parse(sessionStorage.getItem(name) ?? '{}');
-    if (subject !== kept.chats?.[key]?.subject) sessionStorage.removeItem(name);
-  }
-  return kept;
-}

@@ -54,6 +54,9 @@ async function request(helper: string, call: Call & { session?: string }): Promi
     call.signal?.removeEventListener('abort', onAbort);
   }
   if (call.path === '/session' && !isHelper(response)) throw new WidgetError('unreachable');
+  // Else what a page for every address or a portal says would pass for done.
+  if (response.ok && /html/.test(response.headers.get('content-type') ?? ''))
+    throw new WidgetError('bad-stream');
   if (response.ok) return response;
   throw await readProblem(response);
 }

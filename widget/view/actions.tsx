@@ -64,7 +64,7 @@ export default function Actions({ entry, answer, onGrow, read }: ActionsProps) {
             class="icon"
             aria-label={t('again')}
             title={t('again')}
-            onClick={({ detail }) => detail < 2 && again(question)}
+            onClick={() => again(question)}
           >
             <Icon name="retry" />
           </button>

@@ -3,17 +3,19 @@ import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { references } from '../markdown/entities.ts';
 import { Markdown } from '../markdown/markdown.tsx';
 import type { RenderContext } from '../markdown/render.tsx';
+import { toSafeLink } from '../markdown/url.ts';
 import { words } from '../strings/en/answer.ts';
 import css from '../styles/answer.css?inline';
 import type { ActionsProps } from './actions.tsx';
 import { useChat } from './context.ts';
 import type { AnswerProps } from './message.tsx';
 import { createPart } from './part.tsx';
+import type { SourcesProps } from './sources.tsx';
 
 export { css, words };
 
 /** With the first answer that cites something; until it is there the words are all there is. */
-const Sources = createPart<AnswerProps>(
+const Sources = createPart<SourcesProps>(
   () => import('./sources.tsx'),
   () => null,
 );
@@ -75,7 +77,7 @@ export default function Words({ entry, answer, onGrow }: AnswerProps) {
         <Markdown text={answer.text} context={context} />
       </div>
       {answer.sources.length > 0 && answer.status !== 'sending' && (
-        <Sources entry={entry} answer={answer} onGrow={onGrow} />
+        <Sources entry={entry} answer={answer} onGrow={onGrow} toLink={toSafeLink} />
       )}
       {hasEnded.test(answer.status) && (
         <div class="acts">

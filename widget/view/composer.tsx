@@ -90,10 +90,15 @@ export function Composer({ focus }: { focus: boolean }) {
   }, [unsent]);
   const subject = panel.session.value?.subject;
   const isKnown = subject !== undefined;
+  const seenBacks = useRef(panel.backs.value);
   // What stood here when the page was left; then each word of what stands here now.
   useEffect(() => {
-    const { draft = '' } = memory.read();
-    if (isKnown && !shared.draft.value.startsWith(draft)) putBefore(draft);
+    const { draft } = memory.read();
+    if (!isKnown || draft === undefined) return;
+    // A page that is put back shows what was being written when it was left: the pages after it went on with that.
+    if (panel.backs.value > seenBacks.current) shared.draft.value = draft;
+    else if (!shared.draft.value.startsWith(draft)) putBefore(draft);
+    seenBacks.current = panel.backs.value;
   }, [isKnown, panel.backs.value]);
   useEffect(() => {
     if (isKnown) memory.keepDraft(shared.draft.value);
@@ -135,10 +140,10 @@ export function Composer({ focus }: { focus: boolean }) {
     guardedUntil.current = 0;
     hint.value = draft.value.trim().length > limits.maxTextChars ? { state: 'too-long' } : undefined;
   };
-  /** A key's click has no detail; the second click of a double one has 2. */
+  /** A key's click has no detail. */
   const onClick = ({ detail }: MouseEvent) => {
     const now = performance.now();
-    if (detail > 1 || (detail === 1 && now < guardedUntil.current)) return;
+    if (detail && now < guardedUntil.current) return;
     guardedUntil.current = now + swapMs;
     if (isRunning) conversation.stop();
     else send();

@@ -1,6 +1,6 @@
 /** What an answer cites. */
 import { useLayoutEffect } from 'preact/hooks';
-import { toSafeLink } from '../markdown/url.ts';
+import type { toSafeLink } from '../markdown/url.ts';
 import { words } from '../strings/en/sources.ts';
 import css from '../styles/sources.css?inline';
 import { useChat } from './context.ts';
@@ -8,7 +8,10 @@ import type { AnswerProps } from './message.tsx';
 
 export { css, words };
 
-export default function Sources({ entry, answer, onGrow }: AnswerProps) {
+/** `toLink` is of the answer's file: imported from there, it would cost that one a table of all that it has. */
+export type SourcesProps = AnswerProps & { toLink: typeof toSafeLink };
+
+export default function Sources({ entry, answer, onGrow, toLink }: SourcesProps) {
   const { conversation, t } = useChat();
   useLayoutEffect(onGrow, []);
   return (
@@ -19,7 +22,7 @@ export default function Sources({ entry, answer, onGrow }: AnswerProps) {
     >
       <ol>
         {answer.sources.map((source) => {
-          const link = source.url === undefined ? undefined : toSafeLink(source.url);
+          const link = source.url === undefined ? undefined : toLink(source.url);
           return (
             <li key={source.number} dir="auto">
               <span aria-hidden="true">{source.number}</span>
