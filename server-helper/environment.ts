@@ -20,7 +20,8 @@ const variables =
     .map((name) => `PORCHLIGHT_${name}`);
 /** What Kubernetes sets in every pod beside a service that is called porchlight. */
 function isOfKubernetes(name: string, value = ''): boolean {
-  if (name === 'PORCHLIGHT_PORT') return value.includes('://');
+  // A port alone is what somebody set who meant PORT.
+  if (/^PORCHLIGHT_PORT$/.test(name)) return value.includes('://');
   return /^PORCHLIGHT_(?:SERVICE_(?:HOST|PORT(?:_.*)?)|PORT_\d+_.*)$/.test(name);
 }
 

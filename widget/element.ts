@@ -145,20 +145,8 @@ export function createWidget(seat: Seat): AppMethods {
   };
 
   const begin = () => sessions.happen({ what: 'begin' });
-  const chat = {
-    sessions,
-    tabs,
-    panel,
-    conversation,
-    options,
-    root,
-    strings,
-    display,
-    begin,
-    open,
-    close,
-    memory,
-  };
+  const shared = { sessions, tabs, panel, conversation, memory };
+  const chat = { ...shared, options, root, strings, display, begin, open, close };
   const isReady = () => sessions.isSettled && !resuming.isBusy;
   const publish = (session: SessionState) =>
     panel.publish({ ...session, agent: calls.site?.meet(session) ?? session.agent });
@@ -214,6 +202,12 @@ export function createWidget(seat: Seat): AppMethods {
     toggle: () => (panel.isOpen.value ? close() : open()),
     identify: (userToken, saidAt, isTag) => {
       isTold = true;
+      // As a guest the visitor has asked here, and whoever is there now may never open the chat.
+      if (memory.read().session && !sessions.isBegun)
+        void import('./noting.ts').then(
+          (m) => m.noteFirst(userToken, isTag),
+          () => {},
+        );
       isNamed.value = userToken != null;
       sessions.say(userToken, saidAt, isTag);
       if (hasStarted) goOn();

@@ -10,7 +10,7 @@ import { askPage } from './transport/token.ts';
  * @param at when, in ms since 1970
  */
 export function note(userToken: unknown, at: number, tag = false): void {
-  if (typeof userToken === 'function' && isGuests()) void noteAnswer(userToken as () => string, tag);
+  void noteFirst(userToken, tag);
   const said = toSaidAt(userToken, at, tag);
   const ask = typeof userToken === 'function';
   const who = typeof userToken === 'string' ? toSubject(userToken) : undefined;
@@ -38,20 +38,28 @@ function forgetTab(kept: Stored): Stored {
   return kept;
 }
 
-/** A guest's words go along with the first who signs in: who that was is to be known, though the chat is not opened. */
-function isGuests(): boolean {
-  const { who, chats } = readStored(localStorage.getItem(sharedKey));
-  return who === undefined && Object.values(chats ?? {}).some(({ session }) => session !== undefined);
-}
-
-async function noteAnswer(ask: () => string, tag: boolean): Promise<void> {
+/**
+ * A guest's words go along with the first who signs in: where the page names the visitor by a function, who that was is to
+ * be known though nobody opens the chat.
+ */
+export async function noteFirst(userToken: unknown, tag?: boolean): Promise<void> {
+  if (typeof userToken !== 'function' || !isGuests()) return;
   // Nobody is on the page yet.
   if (document.prerendering)
     await new Promise((resolve) => document.addEventListener('prerenderingchange', resolve));
   const at = Date.now();
   // A failure is told where somebody waits for the answer: once the chat is opened.
-  await askPage(ask).then(
+  await askPage(userToken as () => string).then(
     (token) => note(token, at, tag),
     () => {},
   );
+}
+
+function isGuests(): boolean {
+  try {
+    const { who, chats } = readStored(localStorage.getItem(sharedKey));
+    return who === undefined && Object.values(chats ?? {}).some(({ session }) => session !== undefined);
+  } catch {
+    return false;
+  }
 }

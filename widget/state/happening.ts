@@ -110,8 +110,6 @@ export type Around = {
   kept: { subject: string | undefined; who: Who; saidAt: number; was?: string | undefined } | undefined;
 };
 
-/** The ticket of a question whose answer is noted alone: nobody has opened the chat. */
-export const atRest = -1;
 /** No subject is called so. */
 export const unknown = '?';
 /** Nobody, by a late answer: perhaps somebody who has signed out since. */

@@ -3,7 +3,7 @@ import type { WidgetCode } from '../errors.ts';
 import { beforeAll, toComparable } from './clock.ts';
 import * as facts from './facts.ts';
 import type { Around, Happening, Identity, Phase, Todo, Who } from './happening.ts';
-import { atRest, unknown } from './happening.ts';
+import { unknown } from './happening.ts';
 
 export function step(before: Identity, happening: Happening, around: Around): [Identity, Todo[]] {
   const { now } = around;
@@ -129,12 +129,7 @@ export function step(before: Identity, happening: Happening, around: Around): [I
       else claim(facts.readWho(state.source));
       // What the page's own calls have asked for meanwhile was for whom it named then.
       if (facts.isNamedAnew(before, source)) drop();
-      if (state.phase === 'rest') {
-        // A guest's words go along with the first who signs in, though that one never opens the chat.
-        if (source.kind === 'callback' && kept?.subject && keptWho === undefined)
-          todo.push({ do: 'ask', ticket: atRest });
-        break;
-      }
+      if (state.phase === 'rest') break;
       if (source.kind === 'callback') askAnew();
       else if (!isAskedFor) {
         // The page never said who it was that typed meanwhile: the one who was there last, as far as anybody knows.
@@ -184,10 +179,6 @@ export function step(before: Identity, happening: Happening, around: Around): [I
     }
     case 'answered':
     case 'failed': {
-      if (happening.ticket === atRest) {
-        if (state.phase === 'rest' && happening.what === 'answered') claim(happening.subject);
-        break;
-      }
       const answer = happening.what === 'answered' ? happening : undefined;
       if (facts.noteAnswer(state, happening.ticket, answer) && !answer) stick('offline', true);
       if (!state.answer || state.earlier.length > 0) break;
