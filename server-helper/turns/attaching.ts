@@ -81,8 +81,10 @@ export function createAttaching({ context, logs, ends, leases, runner, open, men
 }
 
 /** It tells what is stored; of two pauses of one turn each has a time of its own. */
-function isTelling(turn: LiveTurn, { status, pause }: TurnRecord): boolean {
+function isTelling(turn: LiveTurn, { status, pause, answer }: TurnRecord): boolean {
   if (turn.status !== status) return false;
+  // Stopped here, where none of it was heard: whoever ran it has added what was said.
+  if (status === 'stopped' && turn.text === '' && answer) return false;
   return pause === undefined || turn.waitsFor?.expiresAtMs === readPause(pause).expiresAtMs;
 }
 

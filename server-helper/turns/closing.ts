@@ -3,7 +3,8 @@ import { HelperError } from '../errors.ts';
 import { toLogFields } from '../log.ts';
 import type { EndsFrom } from '../store/store.ts';
 import type { Ends } from './ends.ts';
-import type { RunContext, RunParts } from './run.ts';
+import type { DeleteAgain } from './losing.ts';
+import type { RunContext, RunParts, TurnRun } from './run.ts';
 import type { LiveTurn, TurnEnd } from './turn.ts';
 
 const untimed = { firstWordMs: undefined, ms: undefined };
@@ -13,6 +14,7 @@ export function createClosing(
   ends: Ends,
   runner: string,
   letGo: (turn: LiveTurn) => void,
+  deleteAgain: DeleteAgain,
   { log, metrics, tracing }: Pick<RunContext, 'log' | 'metrics' | 'tracing'>,
 ): RunParts['close'] {
   const running: EndsFrom = { status: 'running', runner };
@@ -22,7 +24,7 @@ export function createClosing(
     if (turn.isClosing || (turn.isOver && turn.status !== 'paused')) return;
     turn.isClosing = true;
     try {
-      await write(turn, end);
+      await write(run, end);
     } catch (error) {
       turn.isClosing = false;
       log.error({ ...toLogFields(error), turnId: turn.id }, 'a turn could not be ended as it should');
@@ -30,7 +32,7 @@ export function createClosing(
       if (end.status !== 'failed') await close(run, turn.toFailed(new HelperError('internal')));
     }
   };
-  const write = async (turn: LiveTurn, end: TurnEnd): Promise<void> => {
+  const write = async ({ turn, conversation }: TurnRun, end: TurnEnd): Promise<void> => {
     turn.log.flush();
     const isTimed = turn.isOriginal && !turn.isOver;
     let { outcome, stands } = await ends.write(turn, end, turn.isOver ? { status: 'paused' } : running);
@@ -38,8 +40,10 @@ export function createClosing(
     if (outcome === 'other' && stands?.status === 'running' && stands.runner === runner)
       ({ outcome, stands } = await ends.write(turn, end, running));
     turn.isClosing = false;
-    if (outcome === 'gone') turn.end(turn.toStopped());
-    else if (outcome !== 'other') turn.end(end);
+    if (outcome === 'gone') {
+      turn.end(turn.toStopped());
+      void deleteAgain(conversation);
+    } else if (outcome !== 'other') turn.end(end);
     else if (stands?.status === 'stopped') {
       // Stopped by another helper, which heard none of it.
       await ends

@@ -51,10 +51,17 @@ export function createEnds(store: Store, log: Log): Ends {
     return false;
   };
   const find = async ({ conversationId, id }: LiveTurn) => [await store.findTurn(conversationId, id)];
+  const addText: Ends['addText'] = async (turn, { status, answer, endedAt }) => {
+    if (status !== 'stopped' || answer !== undefined || turn.text === '') return;
+    const change = { status: 'stopped', endedAt: endedAt ?? turn.toNow(), answer: turn.text } as const;
+    await store.endTurn(turn.conversationId, turn.id, change, { status: 'stopped' });
+  };
   const tryAgain = async (one: Kept) => {
     try {
-      await tryWrite(one);
-      // Written now, or before, or another end stands: nothing is left to do.
+      const isWritten = await tryWrite(one);
+      // Written before, or another end stands: one that stopped it may lack what was said.
+      const stands = isWritten ? undefined : (await find(one.turn))[0];
+      if (stands) await addText(one.turn, stands);
       if (kept.get(one.turn) === one) kept.delete(one.turn);
     } catch (error) {
       log.warn({ ...toLogFields(error), turnId: one.turn.id }, 'the end of a turn waits for the store');
@@ -89,11 +96,7 @@ export function createEnds(store: Store, log: Log): Ends {
       return isSame ? { outcome: 'written' } : { outcome: 'other', stands };
     },
     isKept: (turn) => kept.has(turn),
-    async addText(turn, { status, answer, endedAt }) {
-      if (status !== 'stopped' || answer !== undefined || turn.text === '') return;
-      const change = { status: 'stopped', endedAt: endedAt ?? turn.toNow(), answer: turn.text } as const;
-      await store.endTurn(turn.conversationId, turn.id, change, { status: 'stopped' });
-    },
+    addText,
     async flush(conversationId) {
       const due = [...kept.values()].filter(
         ({ turn }) => conversationId === undefined || turn.conversationId === conversationId,

@@ -15,7 +15,7 @@ import { createEnds } from './ends.ts';
 import { createHalting } from './halting.ts';
 import { createLeases } from './leases.ts';
 import { createLogs } from './logs.ts';
-import { createLosing } from './losing.ts';
+import { createDeletingAgain, createLosing } from './losing.ts';
 import { refuseMore } from './readers.ts';
 import { takeBack } from './replacing.ts';
 import { type RunContext, TurnRun } from './run.ts';
@@ -78,14 +78,15 @@ export function createEngine(context: RunContext, workspaces: Workspaces): Engin
   };
   const runner = crypto.randomUUID();
   const cancelling = createCancelling(context, createStoppings(store, log, runner));
-  const close = createClosing(ends, runner, letGo, context);
+  const deleteAgain = createDeletingAgain(context, cancelling);
+  const close = createClosing(ends, runner, letGo, deleteAgain, context);
   const parts = { ...context, hold: cancelling.hold, close };
   const leases = createLeases(context, runner, {
     isHere: ({ conversationId, id }) => {
       const turn = logs.get(conversationId, id);
       return turn !== undefined && runs.get(turn)?.isElsewhere !== true;
     },
-    onLost: createLosing({ context, runs, ends, cancelling, runner, letGo }),
+    onLost: createLosing({ context, runs, ends, runner, letGo, deleteAgain }),
     async onHeld({ conversationId, id }) {
       const turn = logs.get(conversationId, id);
       const run = turn && runs.get(turn);

@@ -6,24 +6,31 @@ import type { RunContext, TurnRun } from './run.ts';
 import type { LiveTurn } from './turn.ts';
 
 type Parts = {
-  context: Pick<RunContext, 'store' | 'log'>;
+  context: Pick<RunContext, 'store'>;
   runs: WeakMap<LiveTurn, TurnRun>;
   ends: Ends;
-  cancelling: Cancelling;
   runner: string;
   letGo: (turn: LiveTurn) => void;
+  deleteAgain: DeleteAgain;
 };
 
-export function createLosing({ context, runs, ends, cancelling, runner, letGo }: Parts) {
-  const { store, log } = context;
-  /** What the agent wrote down after the other helper had its chat deleted. */
-  const deleteAgain = async ({ chatId, bot }: { chatId: string; bot: string }) => {
+/** What the agent wrote down after another helper had its chat deleted. */
+export type DeleteAgain = (conversation: { chatId: string; bot: string }) => Promise<void>;
+
+export function createDeletingAgain(
+  { store, log }: Pick<RunContext, 'store' | 'log'>,
+  cancelling: Pick<Cancelling, 'quiet'>,
+): DeleteAgain {
+  return async ({ chatId, bot }) => {
     await cancelling.quiet(chatId);
     await store
       .putLeftovers([{ kind: 'chat', id: chatId, bot }])
       .catch((error: unknown) => log.warn(toLogFields(error), 'a deleted chat could not be noted again'));
   };
+}
 
+export function createLosing({ context, runs, ends, runner, letGo, deleteAgain }: Parts) {
+  const { store } = context;
   return async (turn: LiveTurn): Promise<void> => {
     const record = await store.findTurn(turn.conversationId, turn.id);
     if (record?.status === 'running' && record.runner === runner) return;

@@ -55,3 +55,37 @@ test('a Stop whose turn another helper lets run before the stop is written stops
   await one.stop();
   await two.stop();
 });
+
+test('what was said before a Stop at another helper is told there too, once its runner has added it', async () => {
+  const shared = createMemoryStore();
+  const mayAdd = createGate();
+  const slow: Store = {
+    ...shared,
+    async endTurn(conversationId, id, change, from) {
+      if (change.status === 'stopped' && from.status === 'stopped') await mayAdd.opened;
+      return shared.endTurn(conversationId, id, change, from);
+    },
+  };
+  const runner = startInside(agent.url, { store: slow });
+  const other = startInside(agent.url, { store: shared });
+  const session = await runner.openSession();
+  const path = toTurnPath(randomUUID(), randomUUID());
+  agent.nextChat(async (answer) => {
+    answer.recordQuestion();
+    answer.open();
+    answer.event('delta', { text: 'It is ' });
+    await answer.cancelled;
+    answer.end();
+  });
+  const asked = await runner.send(session, 'PUT', path, { text: makeQuestion() });
+  const reader = asked.body!.pipeThrough(new TextDecoderStream()).getReader();
+  for (let heard = ''; !heard.includes('It is '); ) heard += (await reader.read()).value;
+  const read = async () => (await other.send(session, 'GET', path)).text();
+  expect((await other.send(session, 'DELETE', path)).status).toBe(204);
+  expect(await read()).toContain('event: turn-stopped');
+  mayAdd.open();
+  await expect.poll(read).toMatch(/turn-stopped[\s\S]*"text":"It is "/);
+  await reader.cancel();
+  await runner.stop();
+  await other.stop();
+});
