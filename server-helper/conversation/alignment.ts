@@ -1,6 +1,7 @@
 /** Whose text is it: the agent's record told apart into exchanges, and which turn each belongs to. Pure. */
 import type { RecordedMessage } from '../agent/conversation.ts';
 import type { TurnRecord } from '../store/store.ts';
+import { readEarlier } from './earlier.ts';
 import { findPlaces } from './reuniting.ts';
 import { toWords } from './words.ts';
 
@@ -13,7 +14,10 @@ export type Exchange = {
   isSure: boolean;
 };
 
-export type AlignedTurn = Pick<TurnRecord, 'id' | 'at' | 'question' | 'answer' | 'agentMessageId' | 'status'>;
+export type AlignedTurn = Pick<
+  TurnRecord,
+  'id' | 'at' | 'question' | 'answer' | 'agentMessageId' | 'status' | 'earlier'
+>;
 
 /** The agent's clock and ours may differ by this much. */
 export const clockSkewMs = 60_000;
@@ -107,8 +111,11 @@ function alignByWords<T extends AlignedTurn>(
     let last = asking.length;
     for (let left = asked.length; left > 0 && last > 0; left -= 1) {
       const exchange = asked[left - 1] as Exchange & { turn: T | undefined };
+      // What was asked long before a turn began is none of its.
+      const isBegun = ({ at }: T) => at <= (exchange.question?.at ?? at) + clockSkewMs;
       // As many turns as there are exchanges still before this one must be left for them.
-      const choices = asking.slice(Math.max(0, Math.min(left, last) - 1), last);
+      const choices = asking.slice(Math.max(0, Math.min(left, last) - 1), last).filter(isBegun);
+      if (choices.length === 0) continue;
       const turn = choices.reduce((best, one) => (isCloser(one, best, exchange) ? one : best));
       last = asking.indexOf(turn);
       exchange.turn = turn;
@@ -125,10 +132,17 @@ function isCloser(one: AlignedTurn, other: AlignedTurn, { question, answers }: E
   return Math.abs(question.at - one.at) <= Math.abs(question.at - other.at);
 }
 
+/** What a turn said, as an agent may write it down: the whole, or what came since the visitor decided alone. */
+export function toSayings({ answer = '', earlier }: Pick<AlignedTurn, 'answer' | 'earlier'>): string[] {
+  const { said } = readEarlier(earlier);
+  const since = said !== '' && answer.startsWith(said) ? answer.slice(said.length).trimStart() : '';
+  return [answer, since].filter((text) => text !== '');
+}
+
 /** What the turn streamed is how the recorded answer begins, or the other way round. */
-export function hasSaid({ answer = '' }: AlignedTurn, answers: readonly { text: string }[]): boolean {
+export function hasSaid(turn: AlignedTurn, answers: readonly { text: string }[]): boolean {
   const text = answers.at(-1)?.text ?? '';
-  return answer !== '' && text !== '' && (text.startsWith(answer) || answer.startsWith(text));
+  return text !== '' && toSayings(turn).some((said) => text.startsWith(said) || said.startsWith(text));
 }
 
 /** The turn knows it by its id, or by its words. */

@@ -22,8 +22,8 @@ export type Span = { from: number; until: number };
 export type Entry = {
   at: number;
   messages: Message[];
-  /** How many messages of the record it is made of. */
-  recorded: number;
+  /** Where it ends in the page of the record; 0 for what is not in it. */
+  ends: number;
   turn: TurnRecord | undefined;
   /** The record has its answer, under the id that the agent named, and whole. */
   isHeld: boolean;
@@ -47,6 +47,7 @@ export function toEntries(
   const places = findPlaces(inOurWords(recorded, turns), turns);
   const entries: Entry[] = [];
   let at = 0;
+  let ends = 0;
   for (const exchange of exchanges) {
     const { question, answers } = exchange;
     const turn = exchange.turn ?? findLate(exchange, left);
@@ -58,11 +59,11 @@ export function toEntries(
     const picked = pickAnswer(answers, turn, missing);
     const answer = isAnybodys(picked, turn, missing, takenBack) ? undefined : picked;
     const messages = isGone ? [] : toTurnMessages(question, answer, turn, at, status);
-    const count = answers.length + (question ? 1 : 0);
+    ends += answers.length + (question ? 1 : 0);
     entries.push({
       at,
       messages,
-      recorded: count,
+      ends,
       turn,
       isHeld: isHeld(turn, answer) && places.isInPlace(turn),
     });
@@ -76,12 +77,19 @@ export function toEntries(
     entries.push({
       at: turn.at,
       messages: toTurnMessages(undefined, undefined, turn, turn.at),
-      recorded: 0,
+      ends: 0,
       turn,
       isHeld: false,
     });
   }
-  return hideReplaced(entries, turns).sort(byTime);
+  return hideReplaced(hideTold(entries, span), turns).sort(byTime);
+}
+
+/** Begun after this page's time, and kept here: the page before has told it from the store. */
+function hideTold(entries: readonly Entry[], { until }: Span): Entry[] {
+  const isTold = ({ turn }: Entry) =>
+    turn !== undefined && turn.at >= until && (turn.status !== 'completed' || turn.answer !== undefined);
+  return entries.map((entry) => (isTold(entry) ? { ...entry, messages: [] } : entry));
 }
 
 /** What a running question takes the place of is still being taken back at the agent: its readers need not wait for that. */
@@ -96,14 +104,21 @@ function hideReplaced(entries: readonly Entry[], turns: readonly TurnRecord[]): 
 
 const byTime = (a: Entry, b: Entry) => a.at - b.at;
 
-/** The turns whose own place in the record holds nothing that they are known to have said. */
+/** The turns whose own place in the record does not hold, or not yet whole, what they are known to have said. */
 function findMissing(exchanges: readonly Exchange[], turns: readonly TurnRecord[]): TurnRecord[] {
   const found = new Set(
     exchanges.flatMap(({ turn, answers }) =>
-      turn && answers.some((one) => isAnswerOf(turn, one)) ? [turn.id] : [],
+      turn && answers.some((one) => isAnswerOf(turn, one) && isWhole(turn, one)) ? [turn.id] : [],
     ),
   );
   return turns.filter(({ id }) => !found.has(id));
+}
+
+function isWhole(
+  { agentMessageId, answer = '' }: Pick<TurnRecord, 'agentMessageId' | 'answer'>,
+  { id, text }: RecordedMessage,
+): boolean {
+  return id === agentMessageId || text.trim().length >= answer.trim().length;
 }
 
 /**

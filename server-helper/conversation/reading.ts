@@ -3,6 +3,7 @@ import type { AgentConversations } from '../agent/conversation.ts';
 import { type Log, toLogFields } from '../log.ts';
 import { limits, type Message } from '../protocol/wire.ts';
 import type { ConversationRecord, Store } from '../store/store.ts';
+import { lateMs } from './earlier.ts';
 import { type Entry, toEntries } from './history.ts';
 import { readExchanges } from './readback.ts';
 
@@ -22,11 +23,14 @@ export async function readPage(
   size: number = limits.pageSize,
 ): Promise<ConversationPage> {
   const until = cursor?.until ?? Number.MAX_SAFE_INTEGER;
-  const [turns, page] = await Promise.all([
+  const [own, after, page] = await Promise.all([
     parts.store.listTurns(id, { before: until, limit: maxTurns }),
+    // The page before may begin with what was written down late: what was asked after that is recorded here.
+    cursor ? parts.store.listTurns(id, { before: until + lateMs, limit: maxTurns }) : [],
     readExchanges(parts.conversations, chatId, size, cursor?.index),
   ]);
-  const oldestAt = turns.length === maxTurns ? (turns[0]?.at ?? 0) : 0;
+  const turns = [...own, ...after.filter(({ at }) => at >= until)];
+  const oldestAt = own.length === maxTurns ? (own[0]?.at ?? 0) : 0;
   // A page of nothing before which there is said to be more: the agent's count is wrong.
   const isWhole = page.from === 0 || page.messages.length === 0;
   const all = toEntries(page.messages, turns, (oldest) => {
@@ -39,7 +43,8 @@ export async function readPage(
   const messages = kept.flatMap((entry) => entry.messages);
   const firstAt = kept[0]?.at ?? (oldestAt > 0 ? oldestAt : until);
   if (cut.length > 0) {
-    const index = page.from + cut.reduce((sum, entry) => sum + entry.recorded, 0);
+    // What was written down late stands among what is kept: twice at most, and never not at all.
+    const index = page.from + Math.max(...cut.map(({ ends }) => ends));
     return { messages, next: { index, until: firstAt } };
   }
   const hasOlder = !isWhole || oldestAt > 0;

@@ -32,7 +32,9 @@ export function getWidgetFile(files: WidgetFiles, { params, request }: Exchange)
     if (request.headers.get('if-none-match')?.includes(file.etag))
       return new Response(null, { status: 304, headers });
   }
-  const brotli = /\bbr\b/.test(request.headers.get('accept-encoding') ?? '') ? file.brotli : undefined;
+  const brotli = /\bbr\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/.test(request.headers.get('accept-encoding') ?? '')
+    ? file.brotli
+    : undefined;
   if (brotli) headers['content-encoding'] = 'br';
   return new Response(brotli ?? file.bytes, { headers });
 }

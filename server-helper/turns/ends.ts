@@ -111,19 +111,21 @@ function toChange(turn: LiveTurn, end: TurnEnd): TurnEndChange {
   const endedAt = 'message' in end ? Date.parse(end.message.at) : turn.toNow();
   // What was taken back may yet be written down by the agent, and is not to be shown then.
   const { takenBack } = readEarlier(turn.earlier);
-  const earlier =
-    takenBack.length > 0 ? JSON.stringify({ ...nothingEarlier, takenBack } satisfies Earlier) : undefined;
+  const toEarlier = (said: string) =>
+    takenBack.length > 0 || said !== ''
+      ? JSON.stringify({ ...nothingEarlier, takenBack, said } satisfies Earlier)
+      : undefined;
   switch (end.status) {
     case 'completed':
-      return end.agentMessageId === undefined
-        ? { status: 'completed', endedAt, answer: end.message.text, earlier }
-        : {
-            status: 'completed',
-            endedAt,
-            agentMessageId: end.agentMessageId,
-            answer: end.message.text,
-            earlier,
-          };
+      return {
+        status: 'completed',
+        endedAt,
+        answer: end.message.text,
+        ...(end.agentMessageId === undefined
+          ? // It may be written down in two pieces, of which nothing but the words tells whose they are.
+            { earlier: toEarlier(turn.textBefore) }
+          : { agentMessageId: end.agentMessageId, earlier: toEarlier('') }),
+      };
     case 'stopped':
       return { status: 'stopped', endedAt, answer: end.message.text, pause: undefined };
     case 'paused': {

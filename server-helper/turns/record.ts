@@ -1,6 +1,6 @@
 /** Finds a turn's answer and its question in the agent's record, which is the truth once a stream has broken off. Pure. */
 import type { RecordedMessage } from '../agent/conversation.ts';
-import { alignRecord, clockSkewMs, type Exchange } from '../conversation/alignment.ts';
+import { alignRecord, clockSkewMs, type Exchange, toSayings } from '../conversation/alignment.ts';
 import {
   isStanding,
   lateMs,
@@ -45,7 +45,7 @@ export function findAnswer(
   const isOthers = ({ id, text }: RecordedMessage) =>
     ids.includes(id) ||
     others.some(({ agentMessageId }) => agentMessageId === id) ||
-    late.some((other) => isSameBeginning(other.answer ?? '', text));
+    late.some((other) => toSayings(other).some((said) => isSameBeginning(said, text)));
   const heard = turn.answer ?? '';
   const last = exchange?.answers.at(-1);
   // What another turn said may have been written down behind the answer, which begins as it was heard.

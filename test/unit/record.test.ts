@@ -129,6 +129,18 @@ describe('the answer of a turn in the record', () => {
     expect(find([question, { ...foreign, text: 'FOOD:' }], [stopped], true, heard)).toBeUndefined();
   });
 
+  test('is not the end of the answer before it, which was written down after its pause and late', () => {
+    const said = 'Let me look that up. ';
+    const paused = turn('t1', now - 2000, {
+      question: 'How?',
+      answer: `${said}It left on Monday.`,
+      earlier: JSON.stringify({ said }),
+    });
+    const end = { ...question, id: 'a', role: 'agent' as const, text: 'It left on Monday.' };
+    expect(find([question, end], [paused])).toBeUndefined();
+    expect(find([question, { ...end, text: 'Yes, within 30 days.' }], [paused])).toBe('a');
+  });
+
   test('may be a failed question’s of which nothing was heard, unless the agent had refused that', () => {
     const failed = turn('t1', now - 2000, { question: 'How?', status: 'failed', code: 'agent-unavailable' });
     const record = [question, said('a', 'agent', 'So it is, and always was.', now)];
@@ -205,6 +217,48 @@ describe('history', () => {
       ['t2', 'agent', 'So.'],
     ]);
     expect(findCut(record, true, turns, 't2')).toEqual({ messageId: 'q2' });
+  });
+
+  test.each([
+    ['whole', 'Let me look that up. It left on Monday.', []],
+    ['what came since alone', 'It left on Monday.', []],
+    ['behind what the stopped one had said', 'Let me look that up. It left on Monday.', ['Yes, you']],
+  ])(
+    'shows under a stopped question no answer of a pause before it, written down late: %s',
+    (_, late, own) => {
+      const pieces = 'Let me look that up. ';
+      const turns = [
+        turn('t1', minute, {
+          question: 'Where is it?',
+          answer: `${pieces}It left on Monday.`,
+          earlier: JSON.stringify({ said: pieces }),
+        }),
+        turn('t2', minute + 500, { question: 'Can I return it?', status: 'stopped', answer: '' }),
+      ];
+      const record = [
+        said('q1', 'visitor', 'Where is it?', minute),
+        said('a1', 'agent', pieces.trim(), minute),
+        said('q2', 'visitor', 'Can I return it?', minute + 500),
+        ...own.map((text) => said('a2', 'agent', text, minute + 600)),
+        said('a3', 'agent', late, minute + 1500),
+      ];
+      const answers = toMessages(record, turns, everything).filter(({ role }) => role === 'agent');
+      expect(answers.map(({ text, status }) => [text, status])).toEqual([
+        [`${pieces}It left on Monday.`, 'completed'],
+        [own[0] ?? '', 'stopped'],
+      ]);
+    },
+  );
+
+  test('gives a question that failed no answer to the same words of long before', () => {
+    const hour = 60 * minute;
+    const record = [said('q1', 'visitor', 'Open?', minute), said('a1', 'agent', 'Yes.', minute)];
+    const failed = turn('t2', hour, { question: 'Open?', status: 'failed', code: 'agent-unavailable' });
+    const answers = toMessages(record, [failed], everything).filter(({ turnId }) => turnId === 't2');
+    expect(answers.map(({ text, status }) => [text, status])).toEqual([
+      ['Open?', 'completed'],
+      ['', 'failed'],
+    ]);
   });
 
   test('gives both sides of a turn the ids that the stream gave them', () => {

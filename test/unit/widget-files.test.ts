@@ -53,3 +53,19 @@ test.each(['loader-12345678.js', 'history-12345678.js', 'app-12345678.css', 'app
     expect(() => get(name)).toThrow(expect.objectContaining({ code: 'not-found' }));
   },
 );
+
+test.each([
+  ['gzip, deflate, br', 'br'],
+  ['br;q=0.5', 'br'],
+  ['gzip, br;q=0', null],
+  ['gzip, br; q=0.0, deflate', null],
+  ['gzip', null],
+])('who accepts %s is answered in %s', (accepted, encoding) => {
+  const file = { ...toFile('loader'), brotli: new Uint8Array(1) };
+  const request = new Request('https://shop.test/', { headers: { 'accept-encoding': accepted } });
+  const exchange = { params: { file: 'loader.js' }, request } as unknown as Parameters<
+    typeof getWidgetFile
+  >[1];
+  const response = getWidgetFile(new Map([['loader.js', file]]), exchange);
+  expect(response.headers.get('content-encoding')).toBe(encoding);
+});
