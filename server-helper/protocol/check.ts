@@ -43,6 +43,7 @@ const turn = v.strictObject({
   pasted: v.exactOptional(v.pipe(v.array(text(limits.maxPastedChars)), v.maxLength(limits.maxPasted))),
   page: v.exactOptional(page),
   replaces: v.exactOptional(v.pipe(v.string(), v.uuid('must be a message id'), v.toLowerCase())),
+  newest: v.exactOptional(v.pipe(v.string(), v.uuid('must be a turn id'), v.toLowerCase())),
 });
 
 const session = v.strictObject({

@@ -136,6 +136,8 @@ export type TurnRequest = {
   page?: PageContext;
   /** Id of the visitor's message which this question takes the place of; what followed it goes too. */
   replaces?: string;
+  /** With `replaces`: the newest turn that is shown. Where a later one was asked since, elsewhere, nothing is replaced: `turn-conflict`. */
+  newest?: string;
 };
 
 /** `expiresAt`: of the `turn-paused` that was decided on; a turn that waits for something else by now refuses it. */

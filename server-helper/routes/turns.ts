@@ -44,7 +44,7 @@ export async function putTurn(parts: Parts, exchange: SignedExchange): Promise<R
   if (parts.config.limited) parts.readers.require(owner);
   engine.requireRoom(parts.config.limited ? owner : undefined, parts.config.allowances.runningTurns);
   const now = parts.now();
-  const { text, pasted, page, replaces } = question;
+  const { text, pasted, page, replaces, newest } = question;
   const memberId = await store.recall(toOwnerKeys(owner, parts.config.botId).member);
   const giveBack = takeTurn(parts, exchange);
   await parts.challenges.require(exchange.session, page).catch((error: unknown) => {
@@ -60,6 +60,7 @@ export async function putTurn(parts: Parts, exchange: SignedExchange): Promise<R
       pasted,
       page: parts.config.challenge ? withoutChallenge(page) : page,
       replaces,
+      newest,
       memberId,
       isMember: exchange.session.visitor.member,
     },

@@ -1,6 +1,6 @@
 /** Begins, follows, stops and decides turns: one question, one run at the agent, however many ask for it. */
 import type { ChatQuestion } from '../agent/chat.ts';
-import { nothingEarlier, readEarlier } from '../conversation/earlier.ts';
+import { nothingEarlier } from '../conversation/earlier.ts';
 import { readPause } from '../conversation/pause.ts';
 import type { Workspaces } from '../conversation/workspace.ts';
 import { HelperError, toHelperError } from '../errors.ts';
@@ -17,7 +17,7 @@ import { createLeases } from './leases.ts';
 import { createLogs } from './logs.ts';
 import { createDeletingAgain, createLosing } from './losing.ts';
 import { refuseMore } from './readers.ts';
-import { takeBack } from './replacing.ts';
+import { refuseStale, takeBack } from './replacing.ts';
 import { type RunContext, TurnRun } from './run.ts';
 import { createStoppings } from './stoppings.ts';
 import { startTicking } from './ticking.ts';
@@ -25,6 +25,8 @@ import { LiveTurn } from './turn.ts';
 
 export type TurnQuestion = Omit<ChatQuestion, 'chatId' | 'workspace' | 'chatMode'> & {
   replaces: string | undefined;
+  /** What its visitor saw last. */
+  newest: string | undefined;
   /** Of the project, at this moment: others only ask, whatever mode the conversation was left in. */
   isMember: boolean;
 };
@@ -172,9 +174,7 @@ export function createEngine(context: RunContext, workspaces: Workspaces): Engin
       const earlier = replaces === undefined ? undefined : JSON.stringify({ ...nothingEarlier, replaces });
       const record: TurnRecord = { ...blank, ...turn, ...held, earlier, conversationId: conversation.id };
       const before = await store.listTurns(conversation.id, newest);
-      const takenBack = before.flatMap(({ earlier }) => readEarlier(earlier).takenBack);
-      if (takenBack.some(({ id }) => id === turn.id))
-        throw new HelperError('turn-conflict', 'This question was taken back');
+      refuseStale(before, turn.id, question.newest);
       const done = leases.expect(record);
       try {
         let begun = await store.beginTurn(conversation, record);

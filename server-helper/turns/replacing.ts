@@ -56,6 +56,15 @@ export async function takeBack(
   if (index >= 0) await store.dropTurnsFrom(conversation.id, replaced, turn.id);
 }
 
+/** @throws HelperError for a question that was taken back, and where what its visitor has not seen would be */
+export function refuseStale(turns: readonly TurnRecord[], turnId: string, newest: string | undefined): void {
+  if (turns.some(({ earlier }) => readEarlier(earlier).takenBack.some(({ id }) => id === turnId)))
+    throw new HelperError('turn-conflict', 'This question was taken back');
+  const seen = turns.findIndex(({ id }) => id === newest);
+  if (seen >= 0 && turns.slice(seen + 1).some(({ id }) => id !== turnId))
+    throw new HelperError('turn-conflict', 'More was asked in this conversation since: read it first');
+}
+
 /** Of a try that failed before anything was taken back: what it was a try at. */
 function findFirst(turns: readonly TurnRecord[], asked: string): string {
   let replaced = asked;

@@ -104,3 +104,23 @@ test('a question that is tried again and again while the agent is away stands on
     question,
   ]);
 });
+
+test('what was asked since on another device is not taken back with an answer that is asked for again', async () => {
+  const visitor = await rig.visit();
+  const { conversationId, turnId } = await visitor.chat('One?');
+  const later = await visitor.chat('Two?', conversationId);
+  const before = deletions().length;
+  const path = (id: string) => `/conversations/${conversationId}/turns/${id}`;
+  const again = { text: 'One?', replaces: turnId, newest: turnId };
+  const { status, json } = await visitor.call('PUT', path(randomUUID()), again);
+  expect([status, json.code]).toEqual([409, 'turn-conflict']);
+  expect(deletions()).toHaveLength(before);
+  const questions = async () =>
+    (await visitor.history(conversationId)).messages.filter(({ role }) => role === 'visitor');
+  expect((await questions()).map(({ text }) => text)).toEqual(['One?', 'Two?']);
+  // Who has seen all may take back what is wanted, and send that twice.
+  const [id, seen] = [randomUUID(), { ...again, newest: later.turnId }];
+  (await (await visitor.ask(conversationId, id, seen)).whole()).ended('turn-completed');
+  (await (await visitor.ask(conversationId, id, seen)).whole()).ended('turn-completed');
+  expect((await questions()).map(({ text }) => text)).toEqual(['One?']);
+});
