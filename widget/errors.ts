@@ -17,7 +17,9 @@ export class WidgetError extends Error {
 }
 
 export function toWidgetError(error: unknown): WidgetError {
-  return error instanceof WidgetError ? error : new WidgetError('internal');
+  if (error instanceof WidgetError) return error;
+  // A reply that did not come to its end.
+  return new WidgetError((error as Error)?.name === 'AbortError' ? 'unreachable' : 'internal');
 }
 
 /** Whether the same may be tried again. */

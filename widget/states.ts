@@ -114,7 +114,8 @@ const told = new Set<State>();
 /** Says on the page's console, once for each state, what only the site owner can mend. */
 export function tellOwner(state: State, helper: string): void {
   const { owner } = states[state];
-  if (owner === undefined || told.has(state)) return;
+  // Where the visitor is offline nothing is to be mended.
+  if (owner === undefined || told.has(state) || (state === 'part-failed' && !navigator.onLine)) return;
   told.add(state);
   console.error(`Porchlight: helper ${helper}, page ${origin}: ${owner}`);
 }

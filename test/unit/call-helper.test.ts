@@ -1,6 +1,6 @@
-// @vitest-environment happy-dom
 /** One call to the helper: what is no answer of it, whatever its status says, is none. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { toWidgetError } from '../../widget/errors.ts';
 import { callHelper } from '../../widget/transport/http.ts';
 
 let reply: Response;
@@ -26,3 +26,36 @@ test('what the helper says is done is', async () => {
   reply = new Response(null, { status: 204 });
   expect((await call('DELETE')).status).toBe(204);
 });
+
+/** A reply whose headers are there and whose body never ends, as fetch gives it: its reader is told why it was given up. */
+const stall = (type: string, signal: AbortSignal) =>
+  new Response(
+    new ReadableStream({
+      start(controller) {
+        controller.enqueue(new TextEncoder().encode('{"id":'));
+        signal.addEventListener('abort', () => controller.error(signal.reason));
+      },
+    }),
+    { headers: { 'content-type': type } },
+  );
+
+test.each([
+  ['application/json', '/conversations/1', true],
+  ['text/event-stream', '/conversations/1/turns/2', false],
+  ['application/json', '/visitor', false],
+])(
+  'a reply of %s to %s whose body stalls is given up after half a minute: %s',
+  async (type, path, isGivenUp) => {
+    vi.useFakeTimers();
+    vi.stubGlobal('fetch', async (_: string, { signal }: { signal: AbortSignal }) => stall(type, signal));
+    const response = await callHelper('https://shop.test/porchlight', { method: 'GET', path });
+    const ended = vi.fn();
+    response.text().catch(ended);
+    await vi.advanceTimersByTimeAsync(29_000);
+    expect(ended).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(600_000);
+    vi.useRealTimers();
+    if (isGivenUp) expect(toWidgetError(ended.mock.calls[0]?.[0]).code).toBe('unreachable');
+    else expect(ended).not.toHaveBeenCalled();
+  },
+);

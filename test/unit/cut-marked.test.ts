@@ -24,7 +24,7 @@ const withoutHtml = examples.filter(
 );
 
 /** What marked says of a token for those who write HTML: the widget does not, and the part does not say it. */
-const forHtml = ['escaped', 'codeBlockStyle'];
+const forHtml = ['escaped', 'codeBlockStyle', 'autolink'];
 const readAlike = (module: typeof Marked, markdown: string): unknown => {
   const tokens = read(module, markdown);
   const text = JSON.stringify({ tokens, links: tokens.links }, (name, value: unknown) =>

@@ -23,7 +23,7 @@ const toTurn = (turnId: string, question: string, change: Partial<Message> = {})
   },
 ];
 
-type Ask = { text: string; replaces?: string };
+type Ask = { text: string; replaces?: string; newest?: string };
 
 /** A conversation of these messages; what is asked is answered at once with `New answer.`, or as `respond` says. */
 async function openChat(messages: Message[], respond: (call: Call) => Reply | undefined = () => undefined) {
@@ -119,7 +119,7 @@ test('the newest question is answered again in its place, and the answer before 
   const again = await button('Answer again');
   fireEvent.click(again);
   await screen.findByText('New answer.');
-  expect(asked()).toEqual([{ text: 'Stoves?', replaces: 'two' }]);
+  expect(asked()).toEqual([{ text: 'Stoves?', replaces: 'two', newest: 'two' }]);
   expect(conversation.entries.value.map(({ question }) => question)).toEqual(['Tents?', 'Stoves?']);
   const former = await screen.findByText('The answer before');
   expect(within(former.closest('details')!).getByText('answer')).toBeTruthy();
@@ -140,7 +140,7 @@ test('the newest question is asked otherwise, in the composer, and takes the for
   fireEvent.input(composer(), { target: { value: 'Warm tents?' } });
   enter();
   await screen.findByText('New answer.');
-  expect(asked()).toEqual([{ text: 'Warm tents?', replaces: 't' }]);
+  expect(asked()).toEqual([{ text: 'Warm tents?', replaces: 't', newest: 't' }]);
   expect(conversation.entries.value.map(({ question }) => question)).toEqual(['Warm tents?']);
   const former = (await screen.findByText('The answer before')).closest('details')!;
   within(former).getByText('Tents?');
@@ -175,7 +175,7 @@ test('a change is kept while the conversation is read anew, left and closed', as
   expect(composer().value).toBe('Warm tents');
   enter();
   await screen.findByText('New answer.');
-  expect(asked()).toEqual([{ text: 'Warm tents', replaces: 't' }]);
+  expect(asked()).toEqual([{ text: 'Warm tents', replaces: 't', newest: 't' }]);
 });
 
 test('a change takes the place of nothing that was asked since, and is a question of its own', async () => {

@@ -80,6 +80,41 @@ test('another try takes nothing back that was asked since on another device', as
   expect(again!.body).not.toHaveProperty('replaces');
 });
 
+test('an answer asked for again takes nothing back that was asked since on another device: the words are a draft', async () => {
+  const stream = createTurnStream();
+  let put = 0;
+  const { calls, conversation } = await renderChat(({ method }) => {
+    put += Number(method === 'PUT');
+    if (method === 'PUT' && put === 1) return stream.response;
+    if (method === 'PUT') return new WidgetError('turn-conflict', undefined, 409);
+    const of = (turnId: string, change: Partial<Message>) =>
+      toMessage({ id: `${turnId} ${change.role}`, turnId, ...change });
+    const { turnId } = conversation.entries.value[0]!;
+    return {
+      id: 'c',
+      title: '',
+      mode: 'ask',
+      messages: [
+        of(turnId, { role: 'visitor', text: 'Anything?' }),
+        of(turnId, { role: 'agent', text: 'Yes.' }),
+        of('elsewhere', { role: 'visitor', text: 'Another one?' }),
+        of('elsewhere', { role: 'agent', text: 'That too.' }),
+      ],
+    };
+  });
+  conversation.send('Anything?');
+  const { turnId } = conversation.entries.value[0]!;
+  stream.say({ kind: 'turn-completed', data: { message: toMessage({ turnId, text: 'Yes.' }) } });
+  stream.end();
+  fireEvent.click(await screen.findByRole('button', { name: 'Answer again' }));
+  await screen.findByText('That too.');
+  const [, again] = calls.filter(({ method }) => method === 'PUT');
+  expect(again!.body).toMatchObject({ replaces: turnId, newest: turnId });
+  await waitFor(() => expect(screen.getByRole<HTMLTextAreaElement>('textbox').value).toBe('Anything?'));
+  expect(screen.getByText('This was not sent yet.')).toBeTruthy();
+  expect(conversation.entries.value.map(({ question }) => question)).toEqual(['Anything?', 'Another one?']);
+});
+
 test('character references are read once their names are there, in what was drawn before too', async () => {
   const { say } = await ask();
   const text =

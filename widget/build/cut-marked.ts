@@ -49,8 +49,16 @@ const blocksOfHtml: readonly (readonly [RegExp, string])[] = [
   [/&&!\w\.escaped/g, ''],
   [/,escaped:!1/g, ''],
 ];
-/** Said of a block of code, and read by nobody. */
-const codeStyle = /,codeBlockStyle:"indented"/;
+/** Said of a token, and read by nobody; what it would be an error to meet, which has no words here. */
+const unsaid: readonly (readonly [RegExp, string])[] = [
+  [/,codeBlockStyle:"indented"/, ''],
+  [/,autolink:!0/g, ''],
+  [
+    /let (\w)="Infinite loop on byte: "\+\w;if\(this\.options\.silent\)console\.error\(\1\);else throw new Error\(\1\)/,
+    'throw new Error',
+  ],
+  [/this\.tokenizer\.paragraph===\w+\.prototype\.paragraph/, 'true'],
+];
 /** Whether somebody has put a tokenizer of theirs in its place. */
 const ownTokenizer =
   /\|\|this\.tokenizer\.emStrong!==\w+\.prototype\.emStrong\|\|this\.tokenizer\.del!==\w+\.prototype\.del\?/;
@@ -67,12 +75,14 @@ const instance = /var \w+=new \w+;function \w+\(\w+,\w+\)\{return \w+\.parse\(/;
 export function cutMarked(code: string): string {
   const from = code.search(instance);
   const lexer = /[{,](\w+) as Lexer[,}]/.exec(code)?.[1];
-  const isKnown = [looksBehind, ...blocksOfHtml.map(([pattern]) => pattern)].every((one) => one.test(code));
+  const isKnown = [looksBehind, ...[...blocksOfHtml, ...unsaid].map(([pattern]) => pattern)].every((one) =>
+    one.test(code),
+  );
   if (from < 0 || !lexer || !isKnown)
     throw new Error('marked has another shape now: see widget/build/cut-marked.ts');
   let kept = code.slice(0, from).replace(looksBehind, 'true');
-  for (const [pattern, rest] of blocksOfHtml) kept = kept.replace(pattern, rest);
-  kept = kept.replace(unread, '').replace(codeStyle, '');
+  for (const [pattern, rest] of [...blocksOfHtml, ...unsaid]) kept = kept.replace(pattern, rest);
+  kept = kept.replace(unread, '');
   kept = kept.replace(shortcuts, '').replace(/this\.options=(\w+)\|\|\w+/g, 'this.options=$1');
   for (const [name, value] of Object.entries(options)) kept = kept.replaceAll(`this.options.${name}`, value);
   for (const rules of [...kept.matchAll(dialects)].flatMap(([, ...names]) => names))

@@ -130,6 +130,11 @@ export function createConversation(deps: ConversationDeps): Conversation {
     if (end.code === 'not-found' && question) say('resume-failed')(end);
     // Another tab was quicker: its turn is shown, and this question stays, to be sent again.
     if (end.code === 'turn-running') await reloadOrSay(conversationId);
+    // More was asked on another device: that is shown, and what was to take its place is a draft.
+    if (end.code === 'turn-conflict' && question?.replaces) {
+      deps.onTakenBack(question.text);
+      await reloadOrSay(conversationId);
+    }
   };
   const { reload, reloadOrSay, loadOlder } = createReading({ sessions, screen, follow, say });
   const stopping = createStopping({ ...deps, screen, outbox, follow, say: (f) => say('stop-failed', f) });

@@ -21,7 +21,8 @@ export function createRequests({ readPage, readSaid, isReady, readMode }: Reques
       text,
       ...readMode(),
       ...toPage(),
-      ...(replaces !== undefined && { replaces }),
+      // It is offered of the last one that is shown.
+      ...(replaces !== undefined && { replaces, newest: replaces }),
     }),
     /** Of one that waited: which modes there are is known by now, and what its page says of itself, if that is still there. */
     toCurrent: (question: TurnRequest): TurnRequest => ({

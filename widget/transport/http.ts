@@ -11,8 +11,8 @@ export type Call = {
   signal?: AbortSignal | undefined;
 };
 
-/** To the first byte; a stream then has its own watch. */
-const headersTimeoutMs = 30_000;
+/** To the last byte; to the first of a stream, which then has its own watch. */
+const replyTimeoutMs = 30_000;
 
 /** @throws WidgetError; what only the site owner can mend is said on the console too */
 export async function callHelper(helper: string, call: Call & { session?: string }): Promise<Response> {
@@ -33,7 +33,7 @@ async function request(helper: string, call: Call & { session?: string }): Promi
   const onAbort = () => aborter.abort();
   call.signal?.addEventListener('abort', onAbort);
   if (call.signal?.aborted) onAbort();
-  const timer = setTimeout(onAbort, headersTimeoutMs);
+  const timer = setTimeout(onAbort, replyTimeoutMs);
   let response: Response;
   try {
     response = await fetch(helper + call.path, {
@@ -46,24 +46,23 @@ async function request(helper: string, call: Call & { session?: string }): Promi
       referrerPolicy: 'no-referrer',
     });
   } catch {
+    clearTimeout(timer);
     // A lost connection, a refused one and a refused origin are all the same to fetch.
     if (call.signal?.aborted) throw new WidgetError('aborted');
     throw new WidgetError(navigator.onLine ? 'unreachable' : 'offline');
   } finally {
-    clearTimeout(timer);
     call.signal?.removeEventListener('abort', onAbort);
   }
-  if (call.path === '/session' && !isHelper(response)) throw new WidgetError('unreachable');
+  const type = response.headers.get('content-type') ?? '';
+  // All that a visitor ever said may take longer.
+  if (type.includes('event-stream') || call.path === '/visitor') clearTimeout(timer);
+  // Something else may stand where the helper is said to be: a page for every address, a proxy that refuses.
+  if (call.path === '/session' && (response.status === 404 || !type.includes('json')))
+    throw new WidgetError('unreachable');
   // Else what a page for every address or a portal says would pass for done.
-  if (response.ok && /html/.test(response.headers.get('content-type') ?? ''))
-    throw new WidgetError('bad-stream');
+  if (response.ok && type.includes('html')) throw new WidgetError('bad-stream');
   if (response.ok) return response;
   throw await readProblem(response);
-}
-
-/** Something else may stand where the helper is said to be: a page for every address, a proxy that refuses. */
-function isHelper({ status, headers }: Response): boolean {
-  return status !== 404 && headers.get('content-type')?.includes('json') === true;
 }
 
 async function readProblem(response: Response): Promise<WidgetError> {

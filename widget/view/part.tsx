@@ -35,8 +35,7 @@ export function createPart<P extends object>(
       () => {
         isLoading = false;
         failed.value = true;
-        // Where the visitor is offline nothing is to be mended.
-        if (navigator.onLine) tellOwner('part-failed', helper);
+        tellOwner('part-failed', helper);
         if (!Pending) return;
         tries += 1;
         void wait(toBackoffMs(tries)).then(() => get(helper));
