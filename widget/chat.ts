@@ -52,10 +52,7 @@ export function startChat(
   applyAccent(element, options.accentColor);
   const isDock = options.openStyle === 'dock';
   const launcher = createLauncher(options.position);
-  // The second click of a double click is no wish to close.
-  launcher.onclick = ({ detail }) => {
-    if (detail < 2) call('toggle');
-  };
+  launcher.onclick = () => call('toggle');
   if (!isDock && !options.launcher) root.append(launcher);
   const line = document.createElement('p');
   line.part = 'error';

@@ -2,7 +2,8 @@
 
 /** @param root that of the chat's element */
 export function swallowSecondClicks(root: ShadowRoot, options?: AddEventListenerOptions): void {
-  let isOurs = false;
+  // The first may have been the one that loaded this.
+  let isOurs = true;
   for (const type of ['mousedown', 'mouseup', 'click', 'dblclick'])
     addEventListener(
       type,
