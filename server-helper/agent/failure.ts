@@ -32,7 +32,8 @@ export function toAgentError(
       log.warn(fields, 'the agent does not have the workspace: another is made, unless one is set');
       return new WorkspaceMissing();
     }
-    if (!isGone) log.warn(fields, 'the agent has no such path');
+    // Without some it does as well.
+    if (!isGone && !optionalPath.test(path)) log.warn(fields, 'the agent has no such path');
     // Of anything else it is an answer.
     else if (targetPaths.includes(path)) log.error(fields, unknownTarget);
     return new AgentMissing(isGone);
@@ -40,12 +41,17 @@ export function toAgentError(
   if (status >= 400 && status < 500 && status !== 408 && status !== 409) {
     const fields = { code: 'agent-refused', path, status, agentCode: code };
     if (status === 404) log.error(fields, unknownTarget);
+    else if (code === 'sso_token_invalid')
+      log.error(fields, 'the agent refused an SSO token: it knows another secret');
     else log.error(fields, 'the agent refused: check key, plan and credits');
     return new HelperError('agent-refused');
   }
   log.warn({ code: 'agent-unavailable', path, status, agentCode: code }, 'the agent failed');
   return untakenStatuses.includes(status) ? new AgentUntaken() : new HelperError('agent-unavailable');
 }
+
+/** To go on with a running reply: an agent that has neither is asked for its record. */
+const optionalPath = /\/(subscribe|stream-status)$/;
 
 /** The call never reached the agent, or was turned away before it was read. */
 export class AgentUntaken extends HelperError {

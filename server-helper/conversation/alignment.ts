@@ -128,6 +128,11 @@ function alignByWords<T extends AlignedTurn>(
 function isCloser(one: AlignedTurn, other: AlignedTurn, { question, answers }: Exchange): boolean {
   const [mine, its] = [one, other].map((turn) => hasSaid(turn, answers));
   if (mine !== its) return mine === true;
+  // The same word for word, and not how it begins alone.
+  const [isMine, isIts] = [one, other].map(
+    ({ answer = '' }) => answer.trim() === answers.at(-1)?.text.trim(),
+  );
+  if (isMine !== isIts) return isMine === true;
   if (question?.at === undefined) return true;
   return Math.abs(question.at - one.at) <= Math.abs(question.at - other.at);
 }

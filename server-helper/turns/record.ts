@@ -35,7 +35,8 @@ export function findAnswer(
 ): RecordedMessage | undefined {
   const turn = turns.find(({ id }) => id === turnId);
   if (!turn) return undefined;
-  const { ids, takenBack, said, standing } = readEarlier(turn.earlier);
+  const { ids, said, standing } = readEarlier(turn.earlier);
+  const takenBack = readTakenBack(turns);
   const others = [...turns.filter((other) => other !== turn), ...takenBack.map(toTurn)];
   const recorded = others.filter((other) => isInRecord(takenBack)(other) && !wasUntaken(other));
   const asking = [...recorded, turn].sort((one, other) => one.at - other.at);
@@ -94,6 +95,11 @@ export function isAsked(
   );
 }
 
+/** By whichever turn it was: nobody else knows of it any more. */
+function readTakenBack(turns: readonly Turn[]): TakenBack[] {
+  return turns.flatMap(({ earlier }) => readEarlier(earlier).takenBack);
+}
+
 function toTurn({ wasFound: _, endedAt, isUntaken, ...taken }: TakenBack): Turn {
   const earlier = isUntaken && JSON.stringify({ isUntaken });
   return { ...taken, endedAt, code: undefined, agentMessageId: undefined, earlier };
@@ -109,10 +115,7 @@ function isInRecord(takenBack: readonly TakenBack[]): (turn: Turn) => boolean {
 export function maySpeakStill(turns: readonly Turn[], turnId: string): boolean {
   const turn = turns.find(({ id }) => id === turnId);
   if (!turn) return false;
-  const others = [
-    ...turns.filter((other) => other !== turn),
-    ...readEarlier(turn.earlier).takenBack.map(toTurn),
-  ];
+  const others = [...turns.filter((other) => other !== turn), ...readTakenBack(turns).map(toTurn)];
   return others.some(
     (other) =>
       !['completed', 'paused'].includes(other.status) && !wasRefused(other) && mayBeWrittenLate(other, turn),
@@ -131,8 +134,8 @@ export type Lately = {
 export function readLately(turns: readonly Turn[], turnId: string): Lately {
   const turn = turns.find(({ id }) => id === turnId);
   if (!turn) return { ids: [], answers: [], questions: [] };
-  const { ids, takenBack } = readEarlier(turn.earlier);
-  const others = [...turns.filter((other) => other !== turn), ...takenBack.map(toTurn)];
+  const { ids } = readEarlier(turn.earlier);
+  const others = [...turns.filter((other) => other !== turn), ...readTakenBack(turns).map(toTurn)];
   const ended = others.filter(
     (other) => other.status === 'completed' && (other.endedAt ?? other.at) >= turn.at - lateMs,
   );

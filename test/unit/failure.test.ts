@@ -8,6 +8,7 @@ test.each([
   [404, '/v1/bot/read', gone, 'error', 'the agent does not know what is asked: check project and bot'],
   [404, '/v1/bot/chat/messages', gone, undefined, undefined],
   [404, chatPath, '<html>', 'warn', 'the agent has no such path'],
+  [404, '/v1/bot/chat/subscribe', '<html>', undefined, undefined],
   [401, chatPath, gone, 'error', 'the agent refused: check key, plan and credits'],
   [402, chatPath, gone, 'error', 'the agent refused: check key, plan and credits'],
   [500, chatPath, gone, 'warn', 'the agent failed'],
@@ -29,4 +30,13 @@ test('a bot that is gone is no matter of key, plan and credits, whatever was cal
   const body = JSON.stringify({ error: { code: 'bot_not_found' } });
   toAgentError(404, () => undefined, body, log, '/v1/bot/chat/read');
   expect(lines).toEqual(['the agent does not know what is asked: check project and bot']);
+});
+
+test('a token that the agent does not take is told as one, though key and plan are right', () => {
+  const lines: string[] = [];
+  const write = (_: object, text: string) => void lines.push(text);
+  const log = { info: write, warn: write, error: write };
+  const body = JSON.stringify({ error: { code: 'sso_token_invalid' } });
+  toAgentError(400, () => undefined, body, log, '/v1/bot/widget/sso');
+  expect(lines).toEqual(['the agent refused an SSO token: it knows another secret']);
 });

@@ -106,6 +106,14 @@ describe('the answer of a turn in the record', () => {
     const takenBack = { id: 't1', at: now - 2000, question: 'Why?', status: 'failed', answer: '' };
     const mine = { ...asked, earlier: JSON.stringify({ takenBack: [{ ...takenBack, wasFound: false }] }) };
     expect(find([question, said('a', 'agent', 'So.', now)], [], true, mine)).toBeUndefined();
+    // Taken back by the question before this one, which asks the first again.
+    const between = turn('t1', now - 1000, {
+      question: 'How?',
+      answer: 'Thus.',
+      agentMessageId: 'b',
+      earlier: JSON.stringify({ takenBack: [{ ...takenBack, id: 't0', answer: 'So', wasFound: false }] }),
+    });
+    expect(find([question, said('a', 'agent', 'So it', now)], [between])).toBeUndefined();
     const known = { ...asked, earlier: JSON.stringify({ ids: ['a'] }) };
     expect(find([question, said('a', 'agent', 'So.', now)], [], true, known)).toBeUndefined();
   });
@@ -249,6 +257,22 @@ describe('history', () => {
       ]);
     },
   );
+
+  test('leaves a stopped answer as it was heard where an earlier one begins alike and was written down late', () => {
+    const turns = [
+      turn('t1', minute, { question: 'Canada?', answer: 'Yes, it ships to Canada.' }),
+      turn('t2', minute + 1000, { question: 'Canada?', status: 'stopped', answer: 'Yes, it ' }),
+    ];
+    const record = [
+      said('q1', 'visitor', 'Canada?', minute + 1500),
+      said('a1', 'agent', 'Yes, it ships to Canada.', minute + 1500),
+    ];
+    const answers = toMessages(record, turns, everything).filter(({ role }) => role === 'agent');
+    expect(answers.map(({ turnId, text, status }) => [turnId, text, status])).toEqual([
+      ['t1', 'Yes, it ships to Canada.', 'completed'],
+      ['t2', 'Yes, it ', 'stopped'],
+    ]);
+  });
 
   test('gives a question that failed no answer to the same words of long before', () => {
     const hour = 60 * minute;

@@ -109,9 +109,15 @@ export function createBuiltinAnswerer(
   };
 }
 
-/** What is sent because we asked for it belongs to what was asked before. */
+/** An order number or an address, in any spelling. */
+const isValue = /\d{3,}|\S@\S/;
+
+/** What is sent because we asked for it belongs to what was asked before; who asks something else has left that. */
 function readAsked({ history, question }: AnswerRequest): string {
-  const isReply = history.at(-1)?.role !== 'user' && history.at(-1)?.content.startsWith(lookUp);
+  const isReply =
+    history.at(-1)?.role !== 'user' &&
+    history.at(-1)?.content.startsWith(lookUp) === true &&
+    isValue.test(question);
   const before = history.filter(({ role }) => role === 'user').slice(-2);
   return isReply ? [...before.map(({ content }) => content), question].join(' ') : question;
 }

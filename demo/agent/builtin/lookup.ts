@@ -11,7 +11,7 @@ import { readLanguage, toEnglish } from './language.ts';
 import { findWarnings, readPeril } from './peril.ts';
 import { toNothing, toPeople } from './point.ts';
 import { readQuestion } from './question.ts';
-import { findHelpLine, pick, putFirst, withHelpLine, withSteps, withWarning } from './quote.ts';
+import { findHelpLine, pick, putFirst, takeFirst, withHelpLine, withSteps, withWarning } from './quote.ts';
 import { type Ranked, rankUnits } from './rank.ts';
 import { sayComparison, sayUnits } from './say.ts';
 import { isHomePath, isUrgent, toUnits } from './units.ts';
@@ -120,11 +120,14 @@ export function createLookup(search: Search, synonyms: readonly (readonly string
         (unit) => peril !== 'risk' || !warning || unit.passage.url === warning.passage.url,
       ),
     ]);
-    const picked = withHelpLine(
-      withSteps(answering, ranked, question, peril === 'accident'),
-      peril === 'accident',
-      readHelpLines,
-    ).slice(0, Math.max(1, request.scope.top + 1));
+    const picked = takeFirst(
+      withHelpLine(
+        withSteps(answering, ranked, question, peril === 'accident'),
+        peril === 'accident',
+        readHelpLines,
+      ),
+      Math.max(1, request.scope.top + 1),
+    );
     const said = sayUnits(picked);
     // "And what should I do before?": what was said already is no answer to it.
     const isSaid = question.isFollowUp && question.topics.length === 0 && question.aspect === undefined;

@@ -2,6 +2,8 @@
 
 import { phoneNumber } from '../retrieval/reach.ts';
 import { isSaidIn, toTerms } from '../retrieval/terms.ts';
+import { toStems } from '../retrieval/words.ts';
+import { readMeasures } from './measure.ts';
 import type { Question, WeightedTerm } from './question.ts';
 import { names, type Ranked } from './rank.ts';
 import { isGrave, isUrgent, toThing, toUnits, type Unit } from './units.ts';
@@ -22,12 +24,14 @@ export function pick(
   if (tied.length > 1) {
     const rows = tied.filter(({ cells }) => cells);
     if (rows.length === tied.length)
-      return tied
+      return (readWholeTable(rows, question) ?? tied)
         .map((unit): Ranked => ({ ...unit, kind: 'row', subject: unit.cells!.row[0]! }))
         .slice(0, 12);
     const subjects = new Set(tied.map(toThing));
     return subjects.size === 1 ? tied.slice(0, 1) : tied.slice(0, 3);
   }
+  const whole = only?.cells && readWholeTable([only], question);
+  if (whole) return whole;
   // Asked for nothing in particular, all that a table says of a thing is the answer.
   const one = only ?? best;
   if (one.kind === 'attribute' && one.cells && !question.aspect)
@@ -49,6 +53,23 @@ export function pick(
         .slice(0, 4),
     ];
   return [one];
+}
+
+const mostRows = 12;
+
+/** Where the question names the table and none of its rows, some of them would pass for all. */
+function readWholeTable(tied: readonly Ranked[], { text, topics }: Question): Ranked[] | undefined {
+  const [first] = tied;
+  const table = first?.cells?.table;
+  if (!first || !table || table.rows.length > mostRows || readMeasures(text).length > 0) return undefined;
+  const own = topics.filter(({ share }) => share === 1);
+  const isNamed = (row: readonly string[]) => own.some(({ stem }) => toStems(row[0] ?? '').has(stem));
+  const named = new Set(toTerms(`${table.caption} ${first.passage.section}`).map(({ stem }) => stem));
+  const isTableNamed = own.length > 0 && own.every((term) => isSaidIn(term, named));
+  if (!isTableNamed || table.rows.some(isNamed)) return undefined;
+  return table.rows.map(
+    (row): Ranked => ({ ...first, kind: 'row', subject: row[0]!, cells: { table, row } }),
+  );
 }
 
 /** "Do I need an account?" stands over it as it was asked: what follows answers it from its first word on. */
@@ -86,6 +107,16 @@ function withNeighbours(best: Ranked, usable: readonly Ranked[]): Ranked[] {
       !chosen.some(({ text }) => text.includes(unit.text)),
   );
   return other ? [...chosen, other] : chosen;
+}
+
+/** So many things; the rows of a table are one, or some of them would pass for all. */
+export function takeFirst(units: readonly Ranked[], most: number): Ranked[] {
+  const things = new Set<unknown>();
+  return units.filter((unit) => {
+    const thing = unit.kind === 'row' ? `${unit.passage.id} ${unit.cells?.table.caption}` : unit;
+    if (things.size < most) things.add(thing);
+    return things.has(thing);
+  });
 }
 
 /** A warning on the matter goes first. */

@@ -59,6 +59,8 @@ function belongsTogether(a: Unit, b: Unit): boolean {
   );
 }
 
+const denial = /\b(not|never|without|except|exclud\w+|cannot)\b|n[’']t\b/i;
+
 function sayGroup(group: readonly Unit[], mark: string): string {
   const unit = group[0]!;
   const escaped = group.map(({ text }) => escapeMarkdown(text));
@@ -66,8 +68,9 @@ function sayGroup(group: readonly Unit[], mark: string): string {
     case 'sentence':
       return `${escaped.join(' ')} ${mark}`;
     case 'item': {
-      // "your cat eats nothing" says little without what it stands under.
-      const heading = /^[a-z]|[^.!?]$/.test(unit.text) ? unit.passage.section.split(' › ').at(-1) : undefined;
+      // "your cat eats nothing" says little without what it stands under, and what is not covered says the opposite.
+      const section = unit.passage.section.split(' › ').at(-1) ?? '';
+      const heading = /^[a-z]|[^.!?]$/.test(unit.text) || denial.test(section) ? section : undefined;
       const above = unit.lead || (heading ? `${heading}:` : '');
       const lead = above === '' ? '' : `${escapeMarkdown(above)}\n\n`;
       return group.length === 1 && lead === ''

@@ -66,7 +66,7 @@ const patterns: readonly [Talk, RegExp][] = [
   ],
   [
     'assent',
-    /^(ok|okay|k|fine|great|cool|nice|perfect|got it|i see|alright|sure|yes|no|yep|nope|lol|wow|super|awesome|excellent|brilliant|lovely|no thanks)( (ok|then|great|cool|thanks))*$/,
+    /^(ok|okay|k|fine|great|cool|nice|perfect|got it|never ?mind|nvm|forget (it|that)|leave it|doesnt matter|not important|i see|alright|sure|yes|no|yep|nope|lol|wow|super|awesome|excellent|brilliant|lovely|no thanks)( (ok|then|great|cool|thanks))*$/,
   ],
 ];
 

@@ -23,6 +23,9 @@ export interface ToolContext {
   isSignedIn: boolean;
 }
 
+const deed =
+  /\b(cancel\w*|return(ing|ed)?|send (it |this |them )?back|refund\w*|exchang\w*|swap\w*|chang(e|ing)|amend\w*|add(ing)?|remov\w*|broken?|damag\w*|torn|fault\w*|wrong|missing|incomplete|warranty|repair\w*|invoice|receipt|pay|paid|charged?|complain\w*)\b/i;
+
 /** @param earlier questions before, newest last: a parameter may have been said there */
 export function chooseTool(
   text: string,
@@ -45,7 +48,8 @@ export function chooseTool(
       parameters[name] = found.value;
       hasShaped ||= found.isShaped;
     }
-    if (!isAsked && !hasShaped) continue;
+    // A number alone asks how that one stands; with a deed of its own the pages tell what to do.
+    if (!isAsked && (!hasShaped || deed.test(text))) continue;
     for (const [name, property] of properties) {
       const before = earlier.toReversed().map((one) => findValue(name, property, one, own, false));
       const known = before.find((found) => found?.isShaped);

@@ -230,3 +230,50 @@ test.each([
   expect(String((await shop.client.chat(asked)).body.chat.reply)).toMatch(/^I can look that up/);
   await shop.close();
 });
+
+describe('after a look-up that lacks a number', () => {
+  const talk = async (...questions: string[]) => {
+    const shop = await startShopAgent();
+    const chat_id = randomUUID();
+    let reply = '';
+    for (const question of questions)
+      reply = String((await shop.client.chat(question, { chat_id })).body.chat.reply);
+    await shop.close();
+    return reply;
+  };
+  const lookUp = /^I can look that up/;
+  test.each(['my stove smells of gas', 'what is the warranty on packs', 'never mind', 'forget it'])(
+    '"%s" is not taken for it',
+    async (asked) => {
+      expect(await talk('Where is my order LF-10234', asked)).not.toMatch(lookUp);
+    },
+  );
+  test('the number that was asked for is', async () => {
+    // The tool waits for its approval.
+    expect(await talk('where is my order', 'LF-10234')).toBe('');
+  });
+  test.each([
+    'i want to cancel order LF-10234',
+    'i want to return order LF-10234',
+    'LF-10234 arrived broken, what now',
+  ])('"%s" is no question of where it is', async (asked) => {
+    expect(await talk(asked)).not.toMatch(lookUp);
+  });
+});
+
+test.each(['Show me the delivery times and costs by region', 'shipping costs?'])(
+  '"%s" is answered by all rows of the table',
+  async (asked) => {
+    const reply = await converse(asked);
+    expect(reply).toContain('Canada, express');
+    expect(reply).toContain('UK, Ireland, France');
+    expect(reply).toContain('Contiguous US, standard');
+  },
+);
+test('an item of a list of what is not so is told with its heading', async () => {
+  expect(await converse('does the warranty cover campfire sparks')).toMatch(/does not cover/);
+});
+
+test('"show me your repair prices" is answered by more than one of them', async () => {
+  expect((await converse('show me your repair prices')).match(/\$\d+/g)?.length).toBeGreaterThan(4);
+});
