@@ -6,7 +6,7 @@ import type { Finding } from './finding.ts';
 const timeoutMs = 10_000;
 
 /** @param url without a slash at its end */
-export async function checkAddress(url: string, { origins }: Config): Promise<Finding[]> {
+export async function checkAddress(url: string, { origins, botId }: Config): Promise<Finding[]> {
   const findings: Finding[] = [];
   const add = (state: Finding['state'], text: string) => findings.push({ about: 'address', state, text });
   const get = (path: string, init: RequestInit = {}) =>
@@ -28,7 +28,7 @@ export async function checkAddress(url: string, { origins }: Config): Promise<Fi
     const loader = await get('/widget/loader.js');
     const type = loader.headers.get('content-type') ?? 'nothing';
     if (loader.ok && /javascript/.test(type) && (await loader.text()).includes('porchlight-chat'))
-      add('ok', `the tag: <script async src="${url}/widget/loader.js" data-bot-id="…"></script>`);
+      add('ok', `the tag: <script async src="${url}/widget/loader.js" data-bot-id="${botId}"></script>`);
     else
       add(
         'wrong',

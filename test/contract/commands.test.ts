@@ -140,6 +140,7 @@ describe('check finds', () => {
     await helper.close();
     expect([sound.code, sound.output]).toEqual([0, expect.stringContaining(`${helper.base} is ready`)]);
     expect(sound.output).toContain(`connect-src ${helper.origin}`);
+    expect(sound.output).toContain('data-bot-id="bot-1"');
   });
 });
 
