@@ -45,7 +45,9 @@ const createBox = (src: string | undefined) =>
       this.#api = api;
       const token = this.getAttribute('user-token');
       if (this.#said?.token !== token) this.#said = { token, at: Date.now() };
-      api.tag({ dataset: token === null ? {} : { userToken: token }, remove() {} }, this.#said?.at);
+      // Where the page's own tag says who is there, a box without a token has nothing to say.
+      if (token !== null || !document.querySelector('script[data-user-token]'))
+        api.tag({ dataset: token === null ? {} : { userToken: token }, remove() {} }, this.#said?.at);
       const open = (entries: readonly IntersectionObserverEntry[]) => {
         if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
         this.#watch?.disconnect();

@@ -1,7 +1,8 @@
 /** A customer who signed in on a guest's browser and left again without opening the chat was there all the same. */
 import { expect, test } from 'vitest';
+import { createGate } from '../support/gate.ts';
 import { sign } from '../support/identity-site.ts';
-import { adas, bens, setUpVisits } from '../support/identity-visits.ts';
+import { adas, bens, secret, setUpVisits } from '../support/identity-visits.ts';
 
 const here = setUpVisits();
 
@@ -40,3 +41,51 @@ test('on a site that says it by a function a guest’s words are still Ada’s, 
   await here.askAs(chat, adas, 'Who am I?');
   expect(await chat.readQuestions()).toEqual(['Do you ship?', 'Who am I?']);
 });
+
+test('what Ada sent before her page had named her is not Ben’s draft, though no session came before she signed out', async () => {
+  const { page, chat } = await here.visit('/plain');
+  const token = await sign(page, 'ada');
+  here.site.today.sessionGate = createGate();
+  await chat.open();
+  await chat.ask(secret);
+  await chat.waitForAnswer('sending');
+  await page.evaluate((value) => {
+    (window as unknown as { Porchlight: { identify(token: string): void } }).Porchlight.identify(value);
+  }, token);
+  await sign(page);
+  await page.goto(`${here.site.url}/plain?out`);
+  await sign(page, 'ben');
+  here.site.today.sessionGate = undefined;
+  await page.goto(`${here.site.url}/call`);
+  await chat.show();
+  await expect.poll(() => here.site.sessions.at(-1)).toBe(bens);
+  await chat.panel.getByText('Hello there.').waitFor();
+  expect(await chat.composer.inputValue()).toBe('');
+  await here.askAs(chat, bens);
+  expect(await chat.readQuestions()).toEqual(['Who am I?']);
+});
+
+test.each([
+  ['a reload', secret],
+  ['another page', ''],
+] as const)(
+  'what was sent before a function had named anybody is on %s the draft "%s"',
+  async (way, draft) => {
+    const { page, chat } = await here.visit('/callback');
+    await sign(page, 'ada');
+    const gate = createGate();
+    here.site.today.tokenGate = gate;
+    await chat.open();
+    await chat.ask(secret);
+    await chat.waitForAnswer('sending');
+    here.site.today.tokenGate = undefined;
+    await sign(page);
+    if (way === 'a reload') await page.reload();
+    else await page.goto(`${here.site.url}/callback?another`);
+    gate.open();
+    await expect.poll(() => here.site.sessions).toEqual(['anonymous:1']);
+    await expect.poll(() => chat.composer.inputValue()).toBe(draft);
+    await here.askAs(chat, /^anonymous/, 'Anything?');
+    expect(here.site.asked).toHaveLength(1);
+  },
+);

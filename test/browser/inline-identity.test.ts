@@ -115,3 +115,19 @@ test('with Turbo it is there again at Back', async () => {
   expect(await chat.readQuestions()).toEqual(['Anything?']);
   expect(await page.locator('porchlight-chat').count()).toBe(1);
 });
+
+test('a box without a token signs nobody out where the page’s tag has one', async () => {
+  const ada = toToken('ada', 0);
+  const tag = `<script async src="/porchlight/widget/loader.js" data-bot-id="vesper" data-user-token="${ada}"></script>`;
+  bodies = { '/shop': tag, '/help': `${tag}<main>${toBox()}</main>` };
+  const { page, chat } = await come('/shop');
+  await chat.show();
+  await chat.ask('Where is my order?');
+  await chat.waitForAnswer('completed');
+  await chat.button('Close chat').click();
+  await page.goto(`${stage.server.url}/help`);
+  const readWho = () => page.evaluate(() => JSON.parse(localStorage.porchlight).who);
+  await page.locator('main porchlight-chat textarea').waitFor();
+  expect(await readWho()).toBeTypeOf('string');
+  expect(stage.server.asked.map(toWho)).toEqual(['ada: Where is my order?']);
+});

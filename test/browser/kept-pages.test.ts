@@ -112,7 +112,10 @@ test.each(['in the same conversation', 'in a new one'])(
 );
 
 test('a kept page has the draft of the page that was left', async () => {
-  const { chat } = await walkAndComeBack((there) => there.composer.fill('Half a question'));
+  const { chat } = await walkAndComeBack(async (there, page) => {
+    await there.composer.fill('Half a question');
+    await expect.poll(() => page.evaluate(() => JSON.stringify(sessionStorage))).toContain('Half a question');
+  });
   await expect.poll(() => chat.composer.inputValue()).toBe('Half a question');
 });
 

@@ -9,12 +9,17 @@ type Kept = { text: string; who?: Who; until?: number | undefined };
 const unsureMs = 30_000;
 const mostLeft = 5;
 
+const isReload = () =>
+  (performance.getEntriesByType('navigation') as PerformanceNavigationTiming[])[0]?.type === 'reload';
+
 /** Two texts as one draft. */
 export const join = (...texts: (string | undefined)[]): string => texts.filter(Boolean).join('\n');
 
 export type Unsent = {
   /** @param who whose it is; undefined: whoever turns out to be there @param isUnsure it is whose it was, if for a moment */
   keep(text: string, who: Who, isUnsure: boolean): void;
+  /** Pages say by now whose it is. */
+  name(who: Who): void;
   /** It is on its way, or given up. */
   forget(): void;
   /** What was left here before the page was loaded, once, if it may be `who`'s. */
@@ -43,6 +48,11 @@ export function createUnsent(key: string, readStorage: () => Storage = () => ses
       own = { text, who, until: isUnsure ? Date.now() + unsureMs : undefined };
       write();
     },
+    name(who) {
+      if (!own || !who || own.who) return;
+      own = { text: own.text, who };
+      write();
+    },
     forget() {
       own = undefined;
       write();
@@ -50,7 +60,9 @@ export function createUnsent(key: string, readStorage: () => Storage = () => ses
     take(who) {
       if (left.length === 0) return undefined;
       const theirs = left.filter(
-        (one) => (one.who === undefined || one.who === who) && !(one.until && one.until < Date.now()),
+        // Of whom nobody knew, on another page, it may be the next one who is there.
+        (one) =>
+          (one.who ? one.who === who : !one.until || isReload()) && !(one.until && one.until < Date.now()),
       );
       left = [];
       write();
