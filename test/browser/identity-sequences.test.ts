@@ -114,7 +114,8 @@ test('on a site that says it by the tag, a page without a token signs Ada out in
   expect(await readStorage(other)).not.toContain(secret);
   const seen = await readSeen(page);
   await chat.open();
-  await askAs(chat, 'anonymous:1');
+  // Of the two tabs either may have been the first to open a session; they go on as one guest.
+  await askAs(chat, /^anonymous/);
   expect(await readSeen(page)).toBe(seen);
   await otherChat.show();
   expect(await otherChat.panel.textContent()).not.toContain(secret);
