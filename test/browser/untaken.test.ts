@@ -186,7 +186,7 @@ test('what was given back stays a draft on every page, says that it was not sent
   await expect.poll(() => chat.announcer.textContent()).toContain(english['not-sent']);
   await chat.composer.press('End');
   await chat.composer.pressSequentially(' of all');
-  expect(await chat.panel.getByText(english['not-sent']).count()).toBe(0);
+  await expect.poll(() => chat.panel.getByText(english['not-sent']).count()).toBe(0);
   await walk(page, '/one');
   await chat.composer.focus();
   await expect.poll(draft).toBe('First of all');
