@@ -75,8 +75,9 @@ export function createAgentHttp(
     if (Math.abs(aheadMs) > tellMs && before === 0)
       target.log.warn({ aheadMs }, 'the clocks of the agent and of this helper differ');
   };
+  const toUrl = (path: string) => new URL(target.agentUrl.href.replace(/\/$/, '') + path);
   const toOutgoing = (method: string, path: string, { query, body }: Call): Outgoing => {
-    const url = new URL(target.agentUrl.href.replace(/\/$/, '') + path);
+    const url = toUrl(path);
     const ids = { project_id: target.projectId, bot_id: target.botId };
     if (!body)
       for (const [name, value] of Object.entries({ ...ids, ...query }))
@@ -103,12 +104,16 @@ export function createAgentHttp(
     open: (method, path, options, exchange) => dispatch(toOutgoing(method, path, options), exchange),
     touch: (path, timeoutMs) =>
       new Promise((resolve, reject) => {
-        const url = new URL(target.agentUrl.href.replace(/\/$/, '') + path);
         const fail = (code: 'agent-unavailable' | 'agent-timeout') => {
           aliveAt = Number.NEGATIVE_INFINITY;
           reject(new HelperError(code));
         };
-        const request = { method: 'GET', url, headers: { accept: 'application/json' }, body: undefined };
+        const request = {
+          method: 'GET',
+          url: toUrl(path),
+          headers: { accept: 'application/json' },
+          body: undefined,
+        };
         let isThere: boolean | undefined;
         const exchange = dispatch(request, {
           onStart(status) {

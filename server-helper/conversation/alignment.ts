@@ -2,7 +2,7 @@
 import type { RecordedMessage } from '../agent/conversation.ts';
 import type { TurnRecord } from '../store/store.ts';
 import { readEarlier } from './earlier.ts';
-import { findPlaces } from './reuniting.ts';
+import { findPlaces, type Places } from './reuniting.ts';
 import { toWords } from './words.ts';
 
 /** One question in the record and what the agent said to it. */
@@ -25,14 +25,15 @@ export const clockSkewMs = 60_000;
 /**
  * @param told a page of the agent's record, oldest first
  * @param turns all turns of the conversation, oldest first
+ * @param places as `readPlaces` gives them, for who needs them too
  */
 export function alignRecord<T extends AlignedTurn>(
   told: readonly RecordedMessage[],
   turns: readonly T[],
+  { reunited } = readPlaces(told, turns),
 ): (Exchange & { turn: T | undefined })[] {
-  const recorded = inOurWords(told, turns);
-  const exchanges = toExchanges<T>(findPlaces(recorded, turns).reunited);
-  const ids = new Set(recorded.map(({ id }) => id));
+  const exchanges = toExchanges<T>(reunited);
+  const ids = new Set(told.map(({ id }) => id));
   // An answer that we know by its id divides the record: what stands before it was asked before.
   let firstExchange = 0;
   let firstTurn = 0;
@@ -54,14 +55,16 @@ export function alignRecord<T extends AlignedTurn>(
   return exchanges;
 }
 
+/** Which question each known answer stands under, whatever letters the agent writes questions down with. */
+export function readPlaces(told: readonly RecordedMessage[], turns: readonly AlignedTurn[]): Places {
+  return findPlaces(inOurWords(told, turns), turns);
+}
+
 /** So long a text is no other question's beginning. */
 const tellingChars = 1_000;
 
 /** An agent may write a question down with other white space, other marks for one letter, or cut: it is that question still. */
-export function inOurWords(
-  recorded: readonly RecordedMessage[],
-  turns: readonly AlignedTurn[],
-): RecordedMessage[] {
+function inOurWords(recorded: readonly RecordedMessage[], turns: readonly AlignedTurn[]): RecordedMessage[] {
   const own = new Set(turns.map(({ question }) => question));
   let known: [words: string, question: string][] | undefined;
   return recorded.map((message) => {

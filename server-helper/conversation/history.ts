@@ -7,13 +7,12 @@ import {
   clockSkewMs,
   type Exchange,
   hasSaid,
-  inOurWords,
   isAnswerOf,
   pickAnswer,
+  readPlaces,
   toWhole,
 } from './alignment.ts';
 import { lateMs, mayBeWrittenLate, readEarlier, type TakenBack, wasRefused } from './earlier.ts';
-import { findPlaces } from './reuniting.ts';
 
 /** Milliseconds since 1970. The page holds what was said from `from` (inclusive) to `until` (exclusive). */
 export type Span = { from: number; until: number };
@@ -39,12 +38,12 @@ export function toEntries(
   turns: readonly TurnRecord[],
   toSpan: (oldest: Entry | undefined) => Span,
 ): Entry[] {
-  const exchanges = alignRecord(recorded, turns);
+  const places = readPlaces(recorded, turns);
+  const exchanges = alignRecord(recorded, turns, places);
   const left = new Set(turns);
   for (const { turn } of exchanges) if (turn) left.delete(turn);
   const missing = findMissing(exchanges, turns);
   const takenBack = turns.flatMap(({ earlier }) => readEarlier(earlier).takenBack);
-  const places = findPlaces(inOurWords(recorded, turns), turns);
   const entries: Entry[] = [];
   let at = 0;
   let ends = 0;

@@ -37,7 +37,7 @@ export function findAnswer(
   if (!turn) return undefined;
   const { ids, said, standing } = readEarlier(turn.earlier);
   const takenBack = readTakenBack(turns);
-  const others = [...turns.filter((other) => other !== turn), ...takenBack.map(toTurn)];
+  const others = readOthers(turns, turn, takenBack);
   const recorded = others.filter((other) => isInRecord(takenBack)(other) && !wasUntaken(other));
   const asking = [...recorded, turn].sort((one, other) => one.at - other.at);
   const exchanges = alignRecord(messages, asking);
@@ -95,6 +95,10 @@ export function isAsked(
   );
 }
 
+function readOthers(turns: readonly Turn[], turn: Turn, takenBack = readTakenBack(turns)): Turn[] {
+  return [...turns.filter((other) => other !== turn), ...takenBack.map(toTurn)];
+}
+
 /** By whichever turn it was: nobody else knows of it any more. */
 function readTakenBack(turns: readonly Turn[]): TakenBack[] {
   return turns.flatMap(({ earlier }) => readEarlier(earlier).takenBack);
@@ -115,7 +119,7 @@ function isInRecord(takenBack: readonly TakenBack[]): (turn: Turn) => boolean {
 export function maySpeakStill(turns: readonly Turn[], turnId: string): boolean {
   const turn = turns.find(({ id }) => id === turnId);
   if (!turn) return false;
-  const others = [...turns.filter((other) => other !== turn), ...readTakenBack(turns).map(toTurn)];
+  const others = readOthers(turns, turn);
   return others.some(
     (other) =>
       !['completed', 'paused'].includes(other.status) && !wasRefused(other) && mayBeWrittenLate(other, turn),
@@ -135,7 +139,7 @@ export function readLately(turns: readonly Turn[], turnId: string): Lately {
   const turn = turns.find(({ id }) => id === turnId);
   if (!turn) return { ids: [], answers: [], questions: [] };
   const { ids } = readEarlier(turn.earlier);
-  const others = [...turns.filter((other) => other !== turn), ...readTakenBack(turns).map(toTurn)];
+  const others = readOthers(turns, turn);
   const ended = others.filter(
     (other) => other.status === 'completed' && (other.endedAt ?? other.at) >= turn.at - lateMs,
   );
