@@ -6,7 +6,7 @@ import { swallowSecondClicks } from './double-click.ts';
 import type { WidgetCode } from './errors.ts';
 import { createOpening } from './opening.ts';
 import { readTheme, smallQuery } from './options.ts';
-import { isNewTab, keepToItself, readPage, setKept, watchStorage, watchTab } from './page.ts';
+import { isNewTab, isReload, keepToItself, readPage, setKept, watchStorage, watchTab } from './page.ts';
 import { followPanel } from './presence.ts';
 import type { PorchlightEvents } from './public.ts';
 import { createResuming } from './resuming.ts';
@@ -43,7 +43,7 @@ export function createWidget(seat: Seat): AppMethods {
   const { signal } = leaving;
 
   const memory = createMemory(memoryKey);
-  const unsent = createUnsent(memoryKey);
+  const unsent = createUnsent(memoryKey, isReload);
   const tabs = createTabs((news) => onNews(news));
   const resuming = createResuming({
     memory,

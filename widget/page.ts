@@ -64,8 +64,15 @@ export function watchStorage(entry: string, onChange: () => void, signal: AbortS
 
 /** A tab begins with this page, as one does that a link has opened. */
 export function isNewTab(): boolean {
+  return history.length < 2 && readWay() === 'navigate';
+}
+
+export const isReload = (): boolean => readWay() === 'reload';
+
+/** How the page was come to. */
+function readWay(): string | undefined {
   const [page] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
-  return history.length < 2 && page?.type === 'navigate';
+  return page?.type;
 }
 
 /**

@@ -23,20 +23,21 @@ test.each([
   );
 });
 
-test('a bot that is gone is no matter of key, plan and credits, whatever was called', () => {
+/** @returns the lines of the log */
+function tell(status: number, code: string, path: string): string[] {
   const lines: string[] = [];
   const write = (_: object, text: string) => void lines.push(text);
   const log = { info: write, warn: write, error: write };
-  const body = JSON.stringify({ error: { code: 'bot_not_found' } });
-  toAgentError(404, () => undefined, body, log, '/v1/bot/chat/read');
-  expect(lines).toEqual(['the agent does not know what is asked: check project and bot']);
+  toAgentError(status, () => undefined, JSON.stringify({ error: { code } }), log, path);
+  return lines;
+}
+
+test('a bot that is gone is no matter of key, plan and credits, whatever was called', () => {
+  const line = 'the agent does not know what is asked: check project and bot';
+  expect(tell(404, 'bot_not_found', '/v1/bot/chat/read')).toEqual([line]);
 });
 
 test('a token that the agent does not take is told as one, though key and plan are right', () => {
-  const lines: string[] = [];
-  const write = (_: object, text: string) => void lines.push(text);
-  const log = { info: write, warn: write, error: write };
-  const body = JSON.stringify({ error: { code: 'sso_token_invalid' } });
-  toAgentError(400, () => undefined, body, log, '/v1/bot/widget/sso');
-  expect(lines).toEqual(['the agent refused an SSO token: it knows another secret']);
+  const line = 'the agent refused an SSO token: it knows another secret';
+  expect(tell(400, 'sso_token_invalid', '/v1/bot/widget/sso')).toEqual([line]);
 });

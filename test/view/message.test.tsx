@@ -49,25 +49,30 @@ test('being written, it shows what is there, and the live region waits for the e
   expect(spoken()).toBe('');
 });
 
+/** A conversation in which more was asked on another device since. */
+const toRecord = (turnId: string, answer: Partial<Message>) => {
+  const of = (id: string, change: Partial<Message>) =>
+    toMessage({ id: `${id} ${change.role}`, turnId: id, ...change });
+  return {
+    id: 'c',
+    title: '',
+    mode: 'ask',
+    messages: [
+      of(turnId, { role: 'visitor', text: 'Anything?' }),
+      of(turnId, { role: 'agent', ...answer }),
+      of('elsewhere', { role: 'visitor', text: 'Another one?' }),
+      of('elsewhere', { role: 'agent', text: 'That too.' }),
+    ],
+  };
+};
+
 test('another try takes nothing back that was asked since on another device', async () => {
   const streams = [createTurnStream(), createTurnStream()];
   let put = 0;
   const { calls, conversation } = await renderChat(({ method }) => {
     if (method === 'PUT') return streams[put++]!.response;
-    const of = (turnId: string, change: Partial<Message>) =>
-      toMessage({ id: change.role!, turnId, ...change });
     const { turnId } = conversation.entries.value[0]!;
-    return {
-      id: 'c',
-      title: '',
-      mode: 'ask',
-      messages: [
-        of(turnId, { role: 'visitor', text: 'Anything?' }),
-        of(turnId, { role: 'agent', text: '', status: 'failed', code: 'agent-unavailable' }),
-        of('elsewhere', { role: 'visitor', text: 'Another one?' }),
-        of('elsewhere', { role: 'agent', text: 'Yes.' }),
-      ],
-    };
+    return toRecord(turnId, { text: '', status: 'failed', code: 'agent-unavailable' });
   });
   conversation.send('Anything?');
   streams[0]!.say({ kind: 'turn-failed', data: { code: 'agent-unavailable', retryable: true } });
@@ -87,20 +92,8 @@ test('an answer asked for again takes nothing back that was asked since on anoth
     put += Number(method === 'PUT');
     if (method === 'PUT' && put === 1) return stream.response;
     if (method === 'PUT') return new WidgetError('turn-conflict', undefined, 409);
-    const of = (turnId: string, change: Partial<Message>) =>
-      toMessage({ id: `${turnId} ${change.role}`, turnId, ...change });
     const { turnId } = conversation.entries.value[0]!;
-    return {
-      id: 'c',
-      title: '',
-      mode: 'ask',
-      messages: [
-        of(turnId, { role: 'visitor', text: 'Anything?' }),
-        of(turnId, { role: 'agent', text: 'Yes.' }),
-        of('elsewhere', { role: 'visitor', text: 'Another one?' }),
-        of('elsewhere', { role: 'agent', text: 'That too.' }),
-      ],
-    };
+    return toRecord(turnId, { text: 'Yes.' });
   });
   conversation.send('Anything?');
   const { turnId } = conversation.entries.value[0]!;

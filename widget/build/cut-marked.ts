@@ -59,6 +59,7 @@ const unsaid: readonly (readonly [RegExp, string])[] = [
   ],
   [/this\.tokenizer\.paragraph===\w+\.prototype\.paragraph/, 'true'],
 ];
+const cuts = [...blocksOfHtml, ...unsaid];
 /** Whether somebody has put a tokenizer of theirs in its place. */
 const ownTokenizer =
   /\|\|this\.tokenizer\.emStrong!==\w+\.prototype\.emStrong\|\|this\.tokenizer\.del!==\w+\.prototype\.del\?/;
@@ -75,13 +76,11 @@ const instance = /var \w+=new \w+;function \w+\(\w+,\w+\)\{return \w+\.parse\(/;
 export function cutMarked(code: string): string {
   const from = code.search(instance);
   const lexer = /[{,](\w+) as Lexer[,}]/.exec(code)?.[1];
-  const isKnown = [looksBehind, ...[...blocksOfHtml, ...unsaid].map(([pattern]) => pattern)].every((one) =>
-    one.test(code),
-  );
+  const isKnown = [looksBehind, ...cuts.map(([pattern]) => pattern)].every((one) => one.test(code));
   if (from < 0 || !lexer || !isKnown)
     throw new Error('marked has another shape now: see widget/build/cut-marked.ts');
   let kept = code.slice(0, from).replace(looksBehind, 'true');
-  for (const [pattern, rest] of [...blocksOfHtml, ...unsaid]) kept = kept.replace(pattern, rest);
+  for (const [pattern, rest] of cuts) kept = kept.replace(pattern, rest);
   kept = kept.replace(unread, '');
   kept = kept.replace(shortcuts, '').replace(/this\.options=(\w+)\|\|\w+/g, 'this.options=$1');
   for (const [name, value] of Object.entries(options)) kept = kept.replaceAll(`this.options.${name}`, value);

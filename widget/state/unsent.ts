@@ -9,9 +9,6 @@ type Kept = { text: string; who?: Who; until?: number | undefined };
 const unsureMs = 30_000;
 const mostLeft = 5;
 
-const isReload = () =>
-  (performance.getEntriesByType('navigation') as PerformanceNavigationTiming[])[0]?.type === 'reload';
-
 /** Two texts as one draft. */
 export const join = (...texts: (string | undefined)[]): string => texts.filter(Boolean).join('\n');
 
@@ -26,8 +23,12 @@ export type Unsent = {
   take(who: Who): string | undefined;
 };
 
-/** @param key of this helper's bot @param readStorage may throw at every touch */
-export function createUnsent(key: string, readStorage: () => Storage = () => sessionStorage): Unsent {
+/** @param key of this helper's bot @param isReload of the page @param readStorage may throw at every touch */
+export function createUnsent(
+  key: string,
+  isReload: () => boolean = () => false,
+  readStorage: () => Storage = () => sessionStorage,
+): Unsent {
   const name = `${entry} ${key}`;
   /** From before this page was loaded, oldest first, and from since. */
   let left: readonly Kept[] = [];

@@ -9,6 +9,7 @@ import { names, type Ranked } from './rank.ts';
 import { isGrave, isUrgent, toThing, toUnits, type Unit } from './units.ts';
 
 const maxSentences = 3;
+const mostRows = 12;
 const leastOfHeading = 0.6;
 
 /** Several things that fit as well, or the best and what belongs to it. */
@@ -26,7 +27,7 @@ export function pick(
     if (rows.length === tied.length)
       return (readWholeTable(rows, question) ?? tied)
         .map((unit): Ranked => ({ ...unit, kind: 'row', subject: unit.cells!.row[0]! }))
-        .slice(0, 12);
+        .slice(0, mostRows);
     const subjects = new Set(tied.map(toThing));
     return subjects.size === 1 ? tied.slice(0, 1) : tied.slice(0, 3);
   }
@@ -54,8 +55,6 @@ export function pick(
     ];
   return [one];
 }
-
-const mostRows = 12;
 
 /** Where the question names the table and none of its rows, some of them would pass for all. */
 function readWholeTable(tied: readonly Ranked[], { text, topics }: Question): Ranked[] | undefined {
