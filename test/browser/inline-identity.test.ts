@@ -125,6 +125,11 @@ test('a box without a token signs nobody out where the page’s tag has one', as
   await chat.ask('Where is my order?');
   await chat.waitForAnswer('completed');
   await chat.button('Close chat').click();
+  // The box speaks after the tag.
+  await page.route('**/inline.js', async (route) => {
+    await page.waitForFunction('window.Porchlight?.identify');
+    await route.continue();
+  });
   await page.goto(`${stage.server.url}/help`);
   const readWho = () => page.evaluate(() => JSON.parse(localStorage.porchlight).who);
   await page.locator('main porchlight-chat textarea').waitFor();
