@@ -137,3 +137,45 @@ function readFocusedPart(of: Page): Promise<string | null | undefined> {
     document.querySelector('porchlight-chat')?.shadowRoot?.activeElement?.getAttribute('part'),
   );
 }
+
+test.each([
+  ['#ffffff', 'light'],
+  ['#ffe066', 'light'],
+  ['#111111', 'dark'],
+  ['#2e5f51', 'light'],
+  ['#2e5f51', 'dark'],
+] as const)(
+  'with the accent %s its edge can be seen when it has the focus, %s',
+  async (accent, colorScheme) => {
+    const { page, chat } = scene;
+    await page.emulateMedia({ colorScheme });
+    await page.addStyleTag({ content: `porchlight-chat { --porchlight-accent: ${accent} }` });
+    await chat.composer.focus();
+    const [edge, ground] = await chat.panel.evaluate((panel) => {
+      const toRgb = (color: string) => {
+        const pen = new OffscreenCanvas(1, 1).getContext('2d')!;
+        pen.fillStyle = color;
+        pen.fillRect(0, 0, 1, 1);
+        return [...pen.getImageData(0, 0, 1, 1).data.slice(0, 3)];
+      };
+      const field = panel.querySelector('[part~="composer"]')!;
+      const box = [field, field.parentElement!, field.closest('form')!].find(
+        (one) => getComputedStyle(one).outlineStyle !== 'none',
+      )!;
+      return [getComputedStyle(box).outlineColor, getComputedStyle(panel).backgroundColor].map(toRgb);
+    });
+    // As WCAG reckons it; 3 is what an edge needs.
+    const toLight = (rgb: readonly number[]) => {
+      const [red, green, blue] = rgb
+        .map((part) => part / 255)
+        .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4)) as [
+        number,
+        number,
+        number,
+      ];
+      return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+    };
+    const [darker, lighter] = [toLight(edge!), toLight(ground!)].toSorted((one, other) => one - other);
+    expect((lighter! + 0.05) / (darker! + 0.05)).toBeGreaterThanOrEqual(3);
+  },
+);
