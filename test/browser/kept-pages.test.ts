@@ -123,14 +123,24 @@ test('a draft that was written on after is not there twice, and one that was sen
   const { page, chat } = await here.visit('/plain');
   await chat.show();
   await here.askAs(chat, /^anonymous/, 'First?');
-  await chat.composer.fill('Half a question');
-  for (const [path, next] of [
-    ['two', 'Half a quest, or a whole one'],
-    ['three', ''],
+  const readKept = () =>
+    page.evaluate(() => {
+      const name = Object.keys(sessionStorage).find((one) => one.startsWith('porchlight-tab '));
+      return JSON.parse(sessionStorage.getItem(name!)!).draft;
+    });
+  const write = async (text: string) => {
+    await chat.composer.fill(text);
+    // It is kept once it is drawn, which takes a busy machine a moment.
+    await expect.poll(readKept).toBe(text);
+  };
+  await write('Half a question');
+  for (const [path, before, next] of [
+    ['two', 'Half a question', 'Half a quest, or a whole one'],
+    ['three', 'Half a quest, or a whole one', ''],
   ] as const) {
     await page.goto(`${here.site.url}/plain?${path}`);
-    await expect.poll(() => chat.composer.inputValue()).not.toBe(next);
-    await chat.composer.fill(next);
+    await expect.poll(() => chat.composer.inputValue()).toBe(before);
+    await write(next);
     await goBack(page);
     await expect.poll(() => page.evaluate(() => location.search).catch(() => 'on its way')).toBe('');
     await expect.poll(() => chat.composer.inputValue()).toBe(next);
