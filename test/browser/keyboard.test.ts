@@ -94,7 +94,10 @@ test('on a phone the panel is the whole screen, keeps the focus inside, and noth
       expect(await readFocus(page)).not.toBe(undefined);
       expect(await readFocus(page)).not.toBe('launcher');
     }
-  for (const button of await chat.inside('.header button:visible').all()) {
+  await chat.inside('.acts .icon').first().waitFor();
+  const buttons = await chat.inside('.header button:visible, .acts .icon:visible').all();
+  expect(buttons.length).toBeGreaterThan(5);
+  for (const button of buttons) {
     const box = await button.boundingBox();
     expect(Math.min(box!.width, box!.height)).toBeGreaterThanOrEqual(44);
   }

@@ -42,6 +42,21 @@ test('a conversation opens by its title, or by a name where it has none', async 
   expect(document.activeElement).toBe(screen.getByRole('textbox'));
 });
 
+test('today’s conversation has its hour, an earlier one its day, one of another year the year too', async () => {
+  const now = new Date();
+  const january = new Date(now.getFullYear(), 0, now.getMonth() === 0 && now.getDate() === 1 ? 2 : 1, 12);
+  const dated = [now, january, new Date(2019, 4, 6, 12)].map((date, index) => ({
+    id: `${index}`,
+    title: `Talk ${index}`,
+    updatedAt: date.toISOString(),
+  }));
+  await openList(({ path }) => (path === '/conversations' ? { conversations: dated } : undefined));
+  const read = async (index: number) => (await screen.findByText(`Talk ${index}`)).nextSibling?.textContent;
+  expect(await read(0)).toMatch(/^\d{1,2}:\d{2}\s(AM|PM)$/);
+  expect(await read(1)).toMatch(/^Jan \d$/);
+  expect(await read(2)).toBe('May 6, 2019');
+});
+
 test('an empty list says so', async () => {
   await openList(({ path }) => (path === '/conversations' ? { conversations: [] } : undefined));
   await screen.findByText('No conversations yet.');

@@ -7,6 +7,15 @@ import { useChat } from './context.ts';
 import { Icon } from './icons.tsx';
 import { Notice } from './notice.tsx';
 
+/** The hour of today's; of another year's, the year too. */
+function toDay(at: string, language: string): string {
+  const [date, now] = [new Date(at), new Date()];
+  if (date.toDateString() === now.toDateString())
+    return date.toLocaleTimeString(language, { hour: 'numeric', minute: '2-digit' });
+  const year = date.getFullYear() === now.getFullYear() ? {} : ({ year: 'numeric' } as const);
+  return date.toLocaleDateString(language, { day: 'numeric', month: 'short', ...year });
+}
+
 /** As the helper takes: its limits imported would weigh on the app. */
 const maxTitleChars = 200;
 
@@ -119,9 +128,7 @@ export function Row({ conversation: { id, title, updatedAt }, onRenamed }: RowPr
     <li ref={row}>
       <button type="button" class="open" onClick={open}>
         <span dir="auto">{name}</span>
-        <time dateTime={updatedAt}>
-          {new Date(updatedAt).toLocaleDateString(t('language'), { day: 'numeric', month: 'short' })}
-        </time>
+        <time dateTime={updatedAt}>{toDay(updatedAt, t('language'))}</time>
       </button>
       {act.value === 'delete' ? (
         // biome-ignore lint/a11y/noStaticElementInteractions: keys of the buttons in it
