@@ -37,15 +37,20 @@ const run = (command: string, args: readonly string[]) => {
 };
 const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
 
-test('holds what is built, the licences of what is built in, and nothing of the tests and the demo', () => {
+test('holds what is built, the documents that the README links to, the licences of what is built in, and nothing of the tests and the demo', () => {
   expect(packed).toEqual(
     expect.arrayContaining(['LICENSE', 'README.md', 'CHANGELOG.md', 'dist/widget/loader.js']),
   );
   expect(
     packed.filter(
-      (path) => !/^(dist\/(embed|server-helper|types|widget)\/|[A-Z]+(\.md)?$|package\.json$)/.test(path),
+      (path) =>
+        !/^(dist\/(embed|server-helper|types|widget)\/|docs\/|[A-Z]+(\.md)?$|package\.json$)/.test(path),
     ),
   ).toEqual([]);
+  const readme = readFileSync(join(folder, 'node_modules/porchlight/README.md'), 'utf8');
+  const linked = [...readme.matchAll(/\]\((docs\/[^)#]+)/g)].map(([, path]) => path);
+  expect(linked.length).toBeGreaterThan(5);
+  expect(packed).toEqual(expect.arrayContaining(linked));
   const licences = readFileSync(join(folder, 'node_modules/porchlight/dist/widget/licenses.md'), 'utf8');
   for (const name of ['preact', '@preact/signals', '@preact/signals-core', 'marked'])
     expect(licences).toMatch(new RegExp(`^## ${name} - \\d.*\\(MIT\\)$`, 'm'));
