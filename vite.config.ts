@@ -11,6 +11,8 @@ import { cutCore, cutSignals } from './widget/build/cut-signals.ts';
 import { ownNames } from './widget/build/own-names.ts';
 
 const widgetFolder = 'dist/widget';
+/** Of a hash in a file's name: each weighs in the list of what is loaded later. */
+const hashChars = 6;
 /** Browsers that know `light-dark()`: for older ones each `color-scheme` would be written three times. */
 const cssTarget = ['chrome123', 'firefox128', 'safari17.5'];
 
@@ -97,7 +99,7 @@ const plainImport: Plugin = {
 /** `loader.js` is the short alias; its twin with a hash in the name never changes, and has an integrity hash. */
 function finishWidget(): void {
   const loader = readFileSync(join(widgetFolder, 'loader.js'));
-  const versioned = `loader-${toHash(loader).slice(0, 8)}.js`;
+  const versioned = `loader-${toHash(loader).slice(0, hashChars)}.js`;
   writeFileSync(join(widgetFolder, versioned), loader);
   const integrity = `sha384-${createHash('sha384').update(loader).digest('base64')}`;
   const manifest = { loader: versioned, integrity, app: findFile('app') };
@@ -127,13 +129,14 @@ function toWidgetBundle(): string {
         name,
         text: bytes.toString(),
         ...(existsSync(packed) && { brotli: readFileSync(packed, 'base64') }),
-        // A name with a hash in it stands for its content.
-        ...(!/-[\w-]{8}\.js$/.test(name) && { etag: `W/"${toHash(bytes).slice(0, 16)}"` }),
+        ...(!hashed.test(name) && { etag: `W/"${toHash(bytes).slice(0, 16)}"` }),
       };
     });
   return JSON.stringify(files, null, 2);
 }
 
+/** Such a name stands for its content. */
+const hashed = new RegExp(`-[\\w-]{${hashChars}}\\.js$`);
 const toHash = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('base64url');
 
 const toTerserOptions = (compress: object) => ({
@@ -151,6 +154,8 @@ const toTerserOptions = (compress: object) => ({
     ...compress,
   },
 });
+
+const hashedName = `[name]-[hash:${hashChars}].js`;
 
 /** Modules for browsers. */
 function toWidgetEnvironment(
@@ -178,7 +183,7 @@ function toWidgetEnvironment(
         input,
         // Terser takes its time, and the build need not say so.
         checks: { pluginTimings: false },
-        output: { entryFileNames: '[name]-[hash].js', chunkFileNames: '[name]-[hash].js', ...output },
+        output: { entryFileNames: hashedName, chunkFileNames: hashedName, ...output },
         preserveEntrySignatures: 'allow-extension',
       },
       ...options,

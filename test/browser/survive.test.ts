@@ -125,7 +125,7 @@ test('a page that was loaded before an upgrade opens the chat of the new version
     const response = await route.fetch();
     await route.fulfill({
       response,
-      body: (await response.text()).replace(/app-[\w-]{8}\.js/, 'app-00000000.js'),
+      body: (await response.text()).replace(/app-[\w-]{6}\.js/, 'app-000000.js'),
     });
   });
   await old.goto(`${demo.url}/`);
