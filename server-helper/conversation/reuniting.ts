@@ -23,13 +23,9 @@ export function findPlaces<T extends Asking>(
   turns: readonly T[],
 ): Places {
   const known = findKnown(recorded, turns);
-  // Of these the agent alone has the words: they were in place when that was seen, and the record only grows.
-  const settled = new Set([...known.values()].filter(({ turn }) => !turn.question).map(({ under }) => under));
   const standing = new Set([...known.values()].map(({ answer }) => answer));
   const isOpen = (index: number) =>
-    recorded[index]?.role === 'visitor' &&
-    !settled.has(index) &&
-    (recorded[index + 1]?.role !== 'agent' || standing.has(index + 1));
+    recorded[index]?.role === 'visitor' && (recorded[index + 1]?.role !== 'agent' || standing.has(index + 1));
   const asked = recorded.flatMap(({ role }, index) => (role === 'visitor' ? [index] : []));
   const places = placeAll(recorded, asked, turns, known, isOpen);
   const moved = new Map<number, number>();
