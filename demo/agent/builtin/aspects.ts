@@ -79,7 +79,7 @@ const aspects: readonly Aspect[] = [
       /\bhow much\b(?=\s*$|\s*[?.,!]|\s+(is|are|was|were|for|to|do|does|did|will|would|should|a|an|the|it|per|one|your|you)\b)(?!.*\bweigh)|\bprices?d?\b|\bcosts?\b|\bfees?\b|\bcharges?d?\b|\b(cheap|dear|expensive)(er|est)?\b|\b(most|least|more|less) expensive\b|\bpostage\b|\bdeposit\b|\bfrom what amount\b|\bfree\b.*\bshipping\b|\bshipping\b.*\bfree\b|\bcome to\b|\bdo i (owe|pay)\b|\bwho pays\b/i,
     named: /price|cost|fee|charge|rate|male|female|\bfor one\b/i,
     dimension: 'money',
-    told: /\bfree\b|\bno (\w+ )?(charge|fee|cost)\b|\bincluded\b|\bat no cost\b/i,
+    told: /\bfree\b|\bno (\w+ )?(charge|fee|cost)\b|(?<!\bnot )\bincluded\b|\bat no cost\b/i,
     words:
       'much cost costs price prices priced fee fees charge charges cheap cheaper cheapest expensive amount pay paid total dear most least free come',
     isStrict: true,

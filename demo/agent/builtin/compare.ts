@@ -76,14 +76,21 @@ function findCluster(question: Question, aspect: Aspect, units: readonly Unit[])
   let best: { attribute: string; entries: Entry[]; score: number } | undefined;
   for (const { attribute, entries } of clusters.values()) {
     const named = pickNamed(question, entries);
-    const fitting =
-      named.length >= 2 ? named : entries.filter(({ unit, thing }) => covers(asked, unit, thing) >= 0.5);
+    const around = entries.filter(({ unit, thing }) => covers(asked, unit, thing) >= 0.5);
+    // "The lightest pack": what is called a pack, and not what is in one.
+    const ofName = around.filter(({ thing }) => isCalled(asked, thing));
+    const fitting = named.length >= 2 ? named : ofName.length >= 2 ? ofName : around;
     if (fitting.length < 2) continue;
     if (question.form === 'compare' && !question.extreme && named.length < (fitting.length <= 3 ? 1 : 2))
       continue;
     const fit =
       fitting.reduce((sum, { unit, thing }) => sum + covers(asked, unit, thing), 0) / fitting.length;
-    const score = fit + (aspect.named.test(attribute) ? 0.4 : 0) + Math.min(fitting.length, 10) * 0.01;
+    const isNamed = asked.length > 0 && fitting === ofName;
+    const score =
+      fit +
+      (isNamed ? 0.3 : 0) +
+      (aspect.named.test(attribute) ? 0.4 : 0) +
+      Math.min(fitting.length, 10) * 0.01;
     if (!best || score > best.score) best = { attribute, entries: fitting, score };
   }
   return best;
@@ -94,6 +101,11 @@ function covers(asked: Question['terms'], unit: Unit, thing: string): number {
   const stems = toStems(thing);
   const held = asked.filter((term) => names(unit, term) || stems.has(term.stem));
   return held.length / asked.length;
+}
+
+function isCalled(asked: Question['terms'], thing: string): boolean {
+  const stems = toStems(thing);
+  return asked.some(({ stem }) => stems.has(stem));
 }
 
 /** Things of which the question says a word that the others do not have. */

@@ -65,7 +65,7 @@ export function readMeasures(text: string): Measure[] {
     });
   for (const [, hour, minute] of text.matchAll(clock24))
     found.push({ dimension: 'clock', value: Number(hour) + Number(minute) / 60 });
-  if (/\b(free|no charge|included)\b/i.test(text)) found.push({ dimension: 'money', value: 0 });
+  if (/(?<!\bnot )\b(free|no charge|included)\b/i.test(text)) found.push({ dimension: 'money', value: 0 });
   return found;
 }
 

@@ -1,6 +1,7 @@
 /** Turns of speech whose words mean little one by one, as the word that pages use for them. */
 
 const phrases: readonly [RegExp, string][] = [
+  [/\bwhere?s\b|\bwher is\b|\bwhere(?= (my|the|your|our)\b)/gi, 'where is'],
   [/\bno (pee|wee)\b/gi, 'no urine'],
   [/\b(bad|harmful|risky) for\b/gi, 'dangerous for'],
   [/\b(sugar[- ]free|chewing) gum\b/gi, 'chewing gum sweetener'],

@@ -136,6 +136,6 @@ export function sayComparison({ summary, header, rows, units }: Comparison): Sai
   const table = toTable(header, rows);
   const lead = summary
     ? `${summary.word ? `The ${escapeMarkdown(summary.word)} is ` : ''}**${escapeMarkdown(summary.thing)}**: ${escapeMarkdown(summary.value.replace(/\.$/, ''))}. ${marks}`
-    : `Side by side: ${marks}`;
+    : `${header.length > 2 ? 'Side by side' : 'The site has'}: ${marks}`;
   return { text: `${lead}\n\n${table}`, sources: citing.sources() };
 }

@@ -11,6 +11,10 @@ export function findNearest(
   words: ReadonlyMap<string, number>,
   stems: ReadonlyMap<string, number>,
 ) {
+  // "whers" has the stem of "where", and is no word that tells anything.
+  const meant =
+    !isEnglish(word) && [...fillers].find((each) => each.length >= 4 && toStem(each) === toStem(word));
+  if (meant && meant !== word) return meant;
   const isKnown = words.has(word) || stems.has(toStem(word)) || young.has(word) || isCommonWord(word);
   if (!/^[a-z]+$/.test(word) || isKnown) return undefined;
   if (isEnglish(word)) {

@@ -91,8 +91,12 @@ export function readTalk(text: string): Talk | undefined {
   if (!found) return undefined;
   const [talk, pattern] = found;
   if (inAnyWords.has(talk)) return talk;
+  const left = plain.replace(pattern, ' ');
+  // "Thanks, bye": the later one is answered, and a greeting last of all.
+  const more = readTalk(left);
+  if (more) return more === 'greeting' ? talk : more;
   // "Hi, how much is it?" greets and asks.
-  const rest = toTerms(plain.replace(pattern, ' ')).filter(({ word }) => !fillers.has(word));
+  const rest = toTerms(left).filter(({ word }) => !fillers.has(word));
   const asks = rest.filter(({ weak }) => !weak);
   if (talk === 'complaint') return asks.length <= 2 ? talk : undefined;
   return asks.length === 0 && (rest.length <= 1 || !/\?/.test(text)) ? talk : undefined;

@@ -7,6 +7,7 @@ const mostThings = 8;
 const group = new RegExp(
   [
     String.raw`^\W*(?:what|which) (?:kinds? of |types? of )?([\w -]{3,30}?) (?:do you (?:sell|have|offer|carry|stock)|are there|can i buy)\b.*$`,
+    String.raw`^\W*(?:(?:so|and|hi|hello),? )?(?:do (?:you|u|they) (?:sell|have|offer|carry|stock|do)|have you got|(?:you|u) got)(?: any| some)? ([\w -]{3,30}?)\W*$`,
     String.raw`\b(?:differences? between|compare) (?:(?:the|your|both|two|three|all) )*([\w -]{3,30}?)\W*$`,
     String.raw`^\W*(?:what is|what['’]?s|which is|recommend|can you recommend|which) (?:me )?(?:(?:the|a|an|your) )*(?:best )?([\w -]{3,30}?)(?: (?:do you recommend|should i (?:buy|get|choose|take)|is (?:the )?best))?\W*$`,
   ].join('|'),
@@ -17,8 +18,8 @@ const other = /\bthe other(?: (?:one|kind|model|type))?\b/i;
 
 /** "What tents do you sell", "the two tents": with the names of the things under that heading. */
 export function nameThings(text: string, names: readonly string[]): string {
-  const [, sold, compared, wanted] = group.exec(text) ?? [];
-  const said = toStems(sold ?? compared ?? wanted ?? text);
+  const [, sold, had, compared, wanted] = group.exec(text) ?? [];
+  const said = toStems(sold ?? had ?? compared ?? wanted ?? text);
   const isMeant = (kind: string) => {
     const own = toStems(kind);
     return own.size === said.size && [...own].every((stem) => said.has(stem));

@@ -54,13 +54,14 @@ export function findUsual(usual: Usual, passages: readonly FoundPassage[], asked
 function pickUnits(
   units: readonly Unit[],
   first: number,
-  { isShort, tells, words }: Usual,
+  { isShort, isInSomeRows, tells, words }: Usual,
   asked: string,
 ): Unit[] {
   const one = units[first]!;
   if (isShort) return [one];
   const rows = units.filter(({ kind, line }) => kind === 'row' && line === one.line);
-  if (rows.length > 0) return pickRows(rows, words, asked);
+  if (rows.length > 0)
+    return pickRows(isInSomeRows ? rows.filter(({ text }) => tells(text)) : rows, words, asked);
   if (one.kind === 'attribute')
     return units
       .filter(({ kind, text, line }) => kind === 'attribute' && line === one.line && tells(text))

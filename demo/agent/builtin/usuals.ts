@@ -11,6 +11,8 @@ export interface Usual {
   tells: (text: string) => boolean;
   /** One line of it says it all. */
   isShort: boolean;
+  /** Of a table the rows that tell it are the whole answer. */
+  isInSomeRows?: boolean;
 }
 
 const street = /\b\d+ [A-Z]\w+(?: [A-Z]\w+)? (?:Lane|Street|Road|Avenue|Square|Way|Drive|Court|St|Rd|Ave)\b/;
@@ -36,7 +38,7 @@ export const usuals: readonly (Usual & { asked: readonly string[] })[] = [
     asked: [
       `where (?:are|r) you(?: guys)?(?: located| based| at)?`,
       `where is (?:your|the) ${place}(?: located)?`,
-      `(?:what is |whats )?(?:your|the) (?:(?:street|postal|${place}) )?address|location`,
+      `(?:what is |whats )?(?:your|the) (?:(?:street|postal|${place}) )?address|${place} address|location`,
       `do you have an? (?:(?:physical|real) )?${place}(?: i can visit| to visit)?`,
       `how do i (?:find|get to) you|can i visit(?: you| your ${place})?`,
     ],
@@ -94,6 +96,19 @@ export const usuals: readonly (Usual & { asked: readonly string[] })[] = [
   },
   {
     asked: [
+      `(?:(?:do you (?:have|offer|do)|is there|any|is) )?free (?:shipping|delivery|postage)`,
+      `(?:when )?is (?:the |your )?(?:shipping|delivery|postage) free|do you (?:ship|deliver) (?:for )?free`,
+      `(?:what is |whats )?(?:the )?minimum (?:order |spend |amount )?(?:(?:for|to get) )?free (?:shipping|delivery)`,
+      `(?:how much do i (?:have|need) to (?:spend|order|buy)|from what amount is|how do i get) (?:(?:for|to get) )?(?:free )?(?:shipping|delivery)(?: free)?`,
+    ],
+    words: ['shipping', 'delivery', 'free'],
+    headed: delivery,
+    tells: (text) => /\bfree\b/i.test(text) && hasMeasure(text.replace(/\bfree\b/gi, ''), 'money'),
+    isShort: false,
+    isInSomeRows: true,
+  },
+  {
+    asked: [
       `(?:my|the) (?:order|parcel|package|delivery) (?:(?:still )?(?:hasnt|has not|didnt|did not|never|has never) (?:arrived?|come|turned up|been delivered|shown up)|is (?:late|lost|missing|delayed))(?: yet)?`,
     ],
     words: ['lost', 'late', 'missing', 'tracking'],
@@ -113,7 +128,27 @@ export const usuals: readonly (Usual & { asked: readonly string[] })[] = [
   },
   {
     asked: [
-      `(?:where is|wheres) my (?:order|parcel|package|delivery)`,
+      `(?:(?:do you have|are there|have you got|is there|got) )?(?:an? |any )?(?:discounts?|coupons?|vouchers?|promo(?:tion(?:al)?)?)(?: codes?)?(?: (?:i can use|for me|right now|at the moment))?`,
+    ],
+    words: ['discount', 'discounts', 'coupon', 'voucher', 'code', 'codes'],
+    headed: /\b(discounts?|coupons?|vouchers?|promo\w*|codes?)\b/i,
+    tells: (text) =>
+      /\b(discounts?|coupons?|vouchers?|promo\w*) codes?\b|\b(discounts?|coupons?)\b/i.test(text),
+    isShort: false,
+  },
+  {
+    asked: [
+      `(?:(?:is there|do you (?:have|offer|give)|have you got|got|what is|whats) )?(?:an? |any |the |your )?(?:warranty|guarantee)(?: (?:policy|period))?(?: on (?:it|them|(?:your|the) (?:products|things|stuff|items|gear)))?`,
+      `how long (?:is|does) (?:your|the) (?:warranty|guarantee)(?: last)?`,
+    ],
+    words: ['warranty', 'guarantee'],
+    headed: /\b(warranty|guarantee)\b/i,
+    tells: (text) => hasMeasure(text, 'duration') || /\blifetime\b/i.test(text),
+    isShort: false,
+  },
+  {
+    asked: [
+      `(?:where is|wheres?) my (?:order|parcel|package|delivery)`,
       `(?:(?:how )?(?:can|do|could) i )?track (?:my|an|the) (?:order|parcel|package|delivery)|(?:order|parcel|package) (?:status|tracking)|tracking(?: number)?`,
     ],
     words: ['tracking', 'track'],

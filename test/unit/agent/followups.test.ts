@@ -52,6 +52,26 @@ describe('where it ships', () => {
   });
 });
 
+describe('what customers ask first, in a hurry', () => {
+  test.each([
+    ['whers my order', /^You get a tracking number/],
+    ['do u have a discount code', /^Only one discount code works/],
+    ['any coupons?', /^Only one discount code works/],
+    ['is there a warranty', /^\*\*Warranty by product\*\*/],
+    ['what is the minimum for free shipping', /\| Contiguous US, standard .* free from \$99 \|/],
+    ['free shipping?', /^(?!.*Alaska)/s],
+    ['shop address', /14 Mill Lane/],
+    ['what stove do you have', /\| Kestrel canister stove \| \$64 \|/],
+    ['do you sell sleeping bags', /^The site has: \[1\]\n\n(?=.*Meadow 35)(?=.*Lark 20)/s],
+    ['do you sell kayaks', /^I found nothing/],
+    ['which pack is the lightest', /^The lightest is \*\*Towpath 22 day pack\*\*/],
+    ['thanks bye', /^Goodbye/],
+    ['hi, thanks', /^You are welcome/],
+  ])('%s', async (asked, expected) => {
+    expect(await converse(asked)).toMatch(expected);
+  });
+});
+
 test.each(['anything on sale?', 'any deals', 'do you have any special offers right now'])(
   '%s',
   async (asked) => {
