@@ -91,8 +91,7 @@ const aspects: readonly Aspect[] = [
     named: /size|dimension|floor|height|width|length|packed/i,
     dimension: 'length',
     told: /\bsizes?\b|\bmen[’']s\b|\bregular\b/i,
-    words:
-      'big large tall wide high deep size sizes dimensions bigger biggest larger largest smaller smallest measure come',
+    words: 'big large size sizes dimensions bigger biggest larger largest smaller smallest measure come',
     isStrict: true,
   },
   {

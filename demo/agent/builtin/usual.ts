@@ -45,7 +45,7 @@ export function findUsual(usual: Usual, passages: readonly FoundPassage[], asked
       (passage.url !== null && isHomePath(new URL(passage.url).pathname) ? 0.5 : 0) +
       (/\bcontact\b/i.test(passage.title) ? 0.5 : 0);
     const first = units.findIndex(({ text, attribute = '' }) => tells(`${attribute} ${text}`));
-    if (score <= 0 || first < 0 || score <= (best?.score ?? 0)) continue;
+    if (score <= 0.5 || first < 0 || score <= (best?.score ?? 0)) continue;
     best = { units: pickUnits(units, first, usual, asked), score };
   }
   return best?.units ?? [];

@@ -21,6 +21,8 @@ const delivery =
   /\b(shipping|delivery|postage)\b.*\b(times?|costs?|prices?|rates?|charges?)\b|\b(times?|costs?|prices?)\b.*\b(shipping|delivery)\b|^(shipping|delivery)$/i;
 
 const place = '(?:shop|store|office|practice|clinic|showroom|surgery|counter)';
+const day =
+  '(?:on )?(?:an? )?(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday)s?(?: (?:morning|afternoon|evening|night))?';
 export const usuals: readonly (Usual & { asked: readonly string[] })[] = [
   {
     asked: [
@@ -28,6 +30,8 @@ export const usuals: readonly (Usual & { asked: readonly string[] })[] = [
       `(?:opening|business|${place}) (?:hours|times)|hours`,
       `(?:when|what time) (?:are|do|does) (?:you|the ${place}) (?:open|close)`,
       `are you open(?: now| today)?|when are you (?:open|closed)`,
+      `(?:when|what time|until when|till when|what hours) (?:are|do|does) (?:you|the ${place}) (?:open|close|shut)(?: until| till)? ${day}`,
+      `are you (?:open|closed) ${day}|(?:opening )?hours ${day}`,
     ],
     words: ['hours', 'open', 'opening', 'closed'],
     headed: /\bhours\b|\bopening\b/i,
@@ -46,6 +50,16 @@ export const usuals: readonly (Usual & { asked: readonly string[] })[] = [
     headed: reach,
     tells: (text) => street.test(text),
     isShort: true,
+  },
+  {
+    asked: [
+      `(?:(?:is there|do you have|have you got|any|where is) )?(?:an? |any |the )?(?:free )?(?:car )?park(?:ing)?(?: (?:spaces?|lot|spot))?(?: (?:there|nearby|near you|available))?`,
+      `where (?:can|do|should|could) (?:i|we) park(?: (?:my|the|our) car)?`,
+    ],
+    words: ['parking', 'park', 'car', 'spaces', 'bays'],
+    headed: /\bpark(?:ing)?\b|\bgetting here\b|\bdirections\b|\bfind us\b|\bby car\b/i,
+    tells: (text) => /\b(parking|spaces?|bays?|meters?)\b/i.test(text),
+    isShort: false,
   },
   {
     asked: [
