@@ -27,7 +27,7 @@ test.each([
   ['unseen', '/', 0.55, 0.14],
   ['safety-tuning', '', 1, 0],
   ['safety', '/', 0.58, 0.09],
-  ['trades', '/', 0.355, 0.155],
+  ['trades', '/', 0.35, 0.155],
   ['unseen-trades', '/', 0.33, 0.125],
 ] as const)(
   '%s from "%s": right or rightly declined at least %d, wrong at most %d',

@@ -1,9 +1,10 @@
 /** What every site is asked, in few words: hours, place, ways to reach and to pay, delivery, data. Each has its own place. */
 
+import { isPlaceName } from '../retrieval/places.ts';
 import type { FoundPassage } from '../retrieval/search.ts';
 import { toTerms } from '../retrieval/terms.ts';
 import { toShortTitle } from '../retrieval/title.ts';
-import { toStem } from '../retrieval/words.ts';
+import { toStem, toWords } from '../retrieval/words.ts';
 import { isHomePath, toUnits, type Unit } from './units.ts';
 import { type Usual, usuals } from './usuals.ts';
 
@@ -79,5 +80,8 @@ function pickRows(rows: Unit[], words: Usual['words'], asked: string): Unit[] {
   const usualStems = new Set(words.map(toStem));
   const said = toTerms(asked).filter(({ weak, stem }) => !weak && !usualStems.has(stem));
   const meant = rows.filter(({ own }) => said.some(({ stem }) => own.has(stem)));
+  // "Do you post to Belfast?": ways and weights do not tell whether a place is one of those.
+  const isByPlace = () => rows.some(({ text }) => toWords(text).some(isPlaceName));
+  if (meant.length === 0 && /\bto [a-z]/i.test(asked) && said.length > 0 && !isByPlace()) return [];
   return (meant.length > 0 ? meant : rows).slice(0, mostRows);
 }

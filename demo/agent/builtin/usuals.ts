@@ -18,8 +18,10 @@ export interface Usual {
 const street = /\b\d+ [A-Z]\w+(?: [A-Z]\w+)? (?:Lane|Street|Road|Avenue|Square|Way|Drive|Court|St|Rd|Ave)\b/;
 const reach = /\b(contact|phones?|reach|counter|visit|find us|about)\b/i;
 const delivery =
-  /\b(shipping|delivery|postage)\b.*\b(times?|costs?|prices?|rates?|charges?)\b|\b(times?|costs?|prices?)\b.*\b(shipping|delivery)\b|^(shipping|delivery)$/i;
+  /\b(shipping|delivery|postage)\b.*\b(times?|costs?|prices?|rates?|charges?)\b|\b(times?|costs?|prices?)\b.*\b(shipping|delivery)\b|^(shipping|delivery|postage)\b/i;
 
+/** "8 until 1" */
+const fromTo = /\b\d{1,2}(?:[:.]\d\d)? ?(?:until|till|to|–|-) ?\d{1,2}\b/;
 const place = '(?:shop|store|office|practice|clinic|showroom|surgery|counter)';
 const day =
   '(?:on )?(?:an? )?(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday)s?(?: (?:morning|afternoon|evening|night))?';
@@ -34,8 +36,8 @@ export const usuals: readonly (Usual & { asked: readonly string[] })[] = [
       `are you (?:open|closed) ${day}|(?:opening )?hours ${day}`,
     ],
     words: ['hours', 'open', 'opening', 'closed'],
-    headed: /\bhours\b|\bopening\b/i,
-    tells: (text) => hasMeasure(text, 'clock') || /\bclosed\b/i.test(text),
+    headed: /\bhours\b|\bopening\b|\bwhen (?:are|is) \w+ open\b/i,
+    tells: (text) => hasMeasure(text, 'clock') || fromTo.test(text) || /\bclosed\b/i.test(text),
     isShort: false,
   },
   {
@@ -98,14 +100,13 @@ export const usuals: readonly (Usual & { asked: readonly string[] })[] = [
       `(?:shipping|delivery|postage) (?:fees?|charges?|costs?|rates?|prices?|times?)`,
       `how long (?:does|will|is) (?:the |your )?(?:(?:standard|normal|regular|express) )?(?:shipping|delivery)(?: time)?(?: take)?`,
       `(?:when|how long until) (?:will|does|is) (?:my order|it|my (?:parcel|package|delivery))(?: going to)? (?:arrive|come|arrives|be delivered|get here|be here)`,
-      `(?:do|can|will|could|would) you (?:also )?(?:ship|deliver|send|post)(?: (?:it|them|orders|parcels|packages|stuff))?(?: out)? to [a-z]+(?: [a-z]+)?`,
+      `do you (?:ship|deliver)|(?:do|can|will|could|would) you (?:also )?(?:ship|deliver|send|post)(?: (?:it|them|orders|parcels|packages|stuff))?(?: out)? to [a-z]+(?: [a-z]+)?`,
       `(?:where|(?:what|which) countries) do you (?:ship|deliver)(?: to)?`,
       `do you (?:ship|deliver) (?:internationally|international|abroad|overseas|worldwide|to other countries)`,
     ],
     words: ['shipping', 'delivery', 'postage', 'deliver'],
     headed: delivery,
-    tells: (text) =>
-      hasMeasure(text, 'money') || hasMeasure(text, 'duration') || /\b(days?|cost)\b/i.test(text),
+    tells: (text) => hasMeasure(text, 'money') || hasMeasure(text, 'duration'),
     isShort: false,
   },
   {

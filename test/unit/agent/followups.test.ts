@@ -63,6 +63,8 @@ describe('what customers ask first, in a hurry', () => {
     ['shop address', /14 Mill Lane/],
     ['what stove do you have', /\| Kestrel canister stove \| \$64 \|/],
     ['do you sell sleeping bags', /^The site has: \[1\]\n\n(?=.*Meadow 35)(?=.*Lark 20)/s],
+    ['do you deliver', /^\*\*Delivery times and costs by region\*\*/],
+    ['are you open on sunday', /\| Sunday \| Closed \| Closed \|/],
     ['do you sell kayaks', /^I found nothing/],
     ['which pack is the lightest', /^The lightest is \*\*Towpath 22 day pack\*\*/],
     ['thanks bye', /^Goodbye/],
