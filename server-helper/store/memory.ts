@@ -182,8 +182,9 @@ export function createMemoryStore(now: () => number = Date.now): Store {
       const all = turnsOf(conversationId);
       let dropping = false;
       for (const key of [...all.keys()]) {
+        if (key === keepId) break;
         dropping ||= key === id;
-        if (!dropping || key === keepId) continue;
+        if (!dropping) continue;
         running.delete(all.get(key) as TurnRecord);
         all.delete(key);
       }

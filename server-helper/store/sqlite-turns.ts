@@ -183,11 +183,13 @@ export function createSqliteTurns(
       file.write(
         () =>
           void run(
-            `DELETE FROM turns WHERE conversationId = ? AND (at, rowid) >=
-             (SELECT at, rowid FROM turns WHERE conversationId = ? AND id = ?) AND id <> ?`,
+            `DELETE FROM turns WHERE conversationId = ?
+             AND (at, rowid) >= (SELECT at, rowid FROM turns WHERE ${ofTurn})
+             AND COALESCE((at, rowid) < (SELECT at, rowid FROM turns WHERE ${ofTurn}), TRUE)`,
             conversationId,
             conversationId,
             id,
+            conversationId,
             keepId,
           ),
       ),

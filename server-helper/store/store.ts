@@ -146,7 +146,7 @@ export type Store = {
   renewTurns(lease: Lease): Promise<{ conversationId: string; id: string }[]>;
   /** Lets all turns of this runner be taken over at once. */
   releaseTurns(runner: string): Promise<void>;
-  /** Drops this turn and all later ones of the conversation, but `keepId`, which takes their place. */
+  /** Drops this turn and the later ones of the conversation, up to `keepId`, which takes their place. */
   dropTurnsFrom(conversationId: string, id: string, keepId: string): Promise<void>;
 
   /** Moves all of `from` to `to`, once in the life of `from`; later calls change nothing and give false. */

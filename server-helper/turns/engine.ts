@@ -124,12 +124,12 @@ export function createEngine(context: RunContext, workspaces: Workspaces): Engin
       await cancelling.quiet(chatId);
       if (turn.isOver || turn.isClosing) return;
       const workspace = await workspaces.pin(conversation, gone);
+      // A store that does not answer is no reason to fail it.
+      const isOurs = async () => isHeld(await store.findTurn(conversation.id, turn.id).catch(() => record));
       if (question.replaces !== undefined && gone === undefined)
-        await takeBack(context, conversation, question.replaces, turn);
-      // Stopped or deleted meanwhile at another helper, it is not asked: the next look at the leases ends it here. A store
-      // that does not answer is no reason to fail it.
-      const stands = await store.findTurn(conversation.id, turn.id).catch(() => record);
-      if (!isHeld(stands)) return;
+        await takeBack({ ...context, hold: cancelling.hold, isOurs }, conversation, question.replaces, turn);
+      // Stopped or deleted meanwhile at another helper, it is not asked: the next look at the leases ends it here.
+      if (!(await isOurs())) return;
       const again = gone === undefined ? () => send(workspace) : undefined;
       run.ask((sink) => chat.ask({ ...question, chatId, chatMode, workspace }, sink), again);
     };

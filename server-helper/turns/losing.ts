@@ -1,5 +1,6 @@
 /** A turn that runs here and is no longer ours by the store: another helper has stopped it, deleted it or taken it over. */
 import { toLogFields } from '../log.ts';
+import type { ConversationRecord } from '../store/store.ts';
 import type { Cancelling } from './cancelling.ts';
 import type { Ends } from './ends.ts';
 import type { RunContext, TurnRun } from './run.ts';
@@ -15,17 +16,21 @@ type Parts = {
 };
 
 /** What the agent wrote down after another helper had its chat deleted. */
-export type DeleteAgain = (conversation: { chatId: string; bot: string }) => Promise<void>;
+export type DeleteAgain = (conversation: Pick<ConversationRecord, 'id' | 'chatId' | 'bot'>) => Promise<void>;
 
 export function createDeletingAgain(
   { store, log }: Pick<RunContext, 'store' | 'log'>,
   cancelling: Pick<Cancelling, 'quiet'>,
 ): DeleteAgain {
-  return async ({ chatId, bot }) => {
+  return async ({ id, chatId, bot }) => {
     await cancelling.quiet(chatId);
-    await store
-      .putLeftovers([{ kind: 'chat', id: chatId, bot }])
-      .catch((error: unknown) => log.warn(toLogFields(error), 'a deleted chat could not be noted again'));
+    try {
+      // Its turn may be gone alone: taken back for another question.
+      if (await store.findConversation(id)) return;
+      await store.putLeftovers([{ kind: 'chat', id: chatId, bot }]);
+    } catch (error) {
+      log.warn(toLogFields(error), 'a deleted chat could not be noted again');
+    }
   };
 }
 

@@ -4,6 +4,7 @@ import { type Earlier, nothingEarlier, readEarlier, type TakenBack } from '../co
 import { readBack } from '../conversation/readback.ts';
 import { HelperError } from '../errors.ts';
 import type { ConversationRecord, TurnRecord } from '../store/store.ts';
+import type { Cancelling } from './cancelling.ts';
 import { findCut } from './record.ts';
 import type { RunContext } from './run.ts';
 import type { LiveTurn } from './turn.ts';
@@ -14,12 +15,18 @@ const mostTakenBack = 10;
 /** One that lies further back is not taken back. */
 const newest = { limit: 300 };
 
+type Taking = Pick<RunContext, 'conversations' | 'store'> &
+  Pick<Cancelling, 'hold'> & {
+    /** The turn is not stopped by the store. */
+    isOurs: () => Promise<boolean>;
+  };
+
 /**
  * @param replaced id of a turn, or of a message in the record that no turn of ours has
  * @throws HelperError when the record does not say where to cut: then nothing has been changed
  */
 export async function takeBack(
-  { conversations, store }: Pick<RunContext, 'conversations' | 'store'>,
+  { conversations, store, hold, isOurs }: Taking,
   conversation: ConversationRecord,
   asked: string,
   turn: LiveTurn,
@@ -41,19 +48,34 @@ export async function takeBack(
     if (index >= 0) return findCut(messages, isWhole, turns, replaced);
     return ids.includes(replaced) ? { messageId: replaced } : undefined;
   });
-  // Stopped meanwhile: then nothing is taken back for it.
-  if (turn.isOver || turn.isClosing) return;
+  const isStopped = () => turn.isOver || turn.isClosing;
+  if (isStopped()) return;
   if (cut === undefined) {
     if (index < 0) return;
     throw new HelperError('agent-unavailable', 'The replaced question was not found in the record');
   }
-  // First, since an agent may write down late what is taken back now.
-  const takenBack = (index < 0 ? [] : turns.slice(index))
-    .flatMap((old) => [...readEarlier(old.earlier).takenBack, toTakenBack(old, found.has(old.id))])
-    .slice(-mostTakenBack);
-  await keepEarlier({ ...nothingEarlier, ids, takenBack, replaces: replaced });
-  if (cut !== 'nothing') await conversations.truncate(conversation.chatId, cut.messageId);
-  if (index >= 0) await store.dropTurnsFrom(conversation.id, replaced, turn.id);
+  const cutOff = async () => {
+    // Stopped meanwhile, here or at another helper: then nothing is taken back for it.
+    if (isStopped() || !(await isOurs())) return;
+    // First, since an agent may write down late what is taken back now.
+    const takenBack = (index < 0 ? [] : turns.slice(index))
+      .flatMap((old) => [...readEarlier(old.earlier).takenBack, toTakenBack(old, found.has(old.id))])
+      .slice(-mostTakenBack);
+    await keepEarlier({ ...nothingEarlier, ids, takenBack, replaces: replaced });
+    if (cut !== 'nothing') await conversations.truncate(conversation.chatId, cut.messageId);
+    if (index >= 0) await store.dropTurnsFrom(conversation.id, replaced, turn.id);
+  };
+  // What is asked after a Stop would be cut off with the rest: it waits.
+  let begin = () => {};
+  const cutting = new Promise<void>((resolve) => {
+    begin = resolve;
+  }).then(cutOff);
+  await hold(
+    conversation.chatId,
+    cutting.catch(() => {}),
+  );
+  begin();
+  await cutting;
 }
 
 /** @throws HelperError for a question that was taken back, and where what its visitor has not seen would be */

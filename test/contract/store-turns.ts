@@ -217,18 +217,19 @@ export function turnContract(getStore: () => Store): void {
       expect(await getStore().renewTurns(lease)).toEqual([]);
     });
 
-    test('turns are dropped from one on, but for the one that takes their place', async () => {
+    test('turns are dropped from one on, up to the one that takes their place', async () => {
       const conversation = await claim();
       const { id } = conversation;
       const kept = await beginEnded(conversation, { at: start });
       const from = await beginEnded(conversation, { at: start + 1 });
       await beginEnded(conversation, { at: start + 1 });
       await beginEnded(conversation, { at: start + 2 });
-      const next = await begin(conversation, { at: start + 3 });
+      const next = await beginEnded(conversation, { at: start + 3 });
+      const later = await begin(conversation, { at: start + 4 });
       await getStore().dropTurnsFrom(id, randomUUID(), next.id);
-      expect(await getStore().listTurns(id)).toHaveLength(5);
+      expect(await getStore().listTurns(id)).toHaveLength(6);
       await getStore().dropTurnsFrom(id, from.id, next.id);
-      expect(await getStore().listTurns(id)).toEqual([kept, next]);
+      expect(await getStore().listTurns(id)).toEqual([kept, next, later]);
     });
   });
 }

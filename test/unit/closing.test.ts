@@ -1,11 +1,13 @@
 /** An end that comes after its conversation was deleted elsewhere: what the agent wrote down meanwhile is deleted too. */
 import { expect, test, vi } from 'vitest';
 import { silentLog } from '../../server-helper/log.ts';
+import { createMemoryStore } from '../../server-helper/store/memory.ts';
 import { createClosing } from '../../server-helper/turns/closing.ts';
 import type { Ends } from '../../server-helper/turns/ends.ts';
+import { createDeletingAgain } from '../../server-helper/turns/losing.ts';
 import type { TurnRun } from '../../server-helper/turns/run.ts';
 import { LiveTurn } from '../../server-helper/turns/turn.ts';
-import { toConversation } from '../support/records.ts';
+import { toConversation, toTurn } from '../support/records.ts';
 
 test.each([
   ['gone', 1],
@@ -24,4 +26,18 @@ test.each([
   await close({ turn, conversation } as TurnRun, turn.toStopped());
   expect(deleteAgain).toHaveBeenCalledTimes(times);
   if (times > 0) expect(deleteAgain).toHaveBeenCalledWith(conversation);
+});
+
+test('the chat of a conversation that is there is not deleted, though a turn of it is gone', async () => {
+  const store = createMemoryStore();
+  const conversation = toConversation();
+  const quiet = { quiet: async () => {} };
+  const deleteAgain = createDeletingAgain({ store, log: silentLog }, quiet);
+  const readChats = async () => (await store.listLeftovers(conversation.bot, 10)).map(({ id }) => id);
+  await store.beginTurn(conversation, toTurn(conversation.id));
+  await deleteAgain(conversation);
+  expect(await readChats()).toEqual([]);
+  await store.deleteConversation(conversation.id);
+  await deleteAgain(conversation);
+  expect(await readChats()).toEqual([conversation.chatId]);
 });
