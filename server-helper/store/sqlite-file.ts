@@ -14,7 +14,7 @@ export type SqliteFile = {
   one<T>(sql: string, ...values: unknown[]): T | undefined;
   /** Inside `write`: how many rows were changed. */
   run(sql: string, ...values: unknown[]): number;
-  /** Moves all into the main file and empties the journal, so that what was deleted stands in neither. */
+  /** Moves all into the main file and empties the journal, so that what was deleted stands in neither; later tidies up. */
   wipe(): Promise<void>;
   close(): Promise<void>;
 };
@@ -24,12 +24,19 @@ const firstWaitMs = 5;
 const mostWaitMs = 50;
 const wipeTries = 10;
 const wipeAgainMs = 1_000;
+/** So long nothing more is deleted. */
+const tidyAfterMs = 30_000;
+/** So much is written anew without anybody waiting for it: 10 ms a megabyte. */
+const mostTidied = 4_000_000;
+const mostTidiedAtEnd = 64_000_000;
 
 /** @throws TypeError when the file cannot be opened */
 export function openSqliteFile(path: string): SqliteFile {
   let db: Database.Database | undefined;
   let statements = new Map<string, Database.Statement>();
   let wiping: ReturnType<typeof setTimeout> | undefined;
+  let tidying: ReturnType<typeof setTimeout> | undefined;
+  let isUntidy = false;
   let isClosed = false;
   let wasOpened = false;
 
@@ -58,6 +65,8 @@ export function openSqliteFile(path: string): SqliteFile {
     opened.pragma('journal_mode = WAL');
     opened.pragma('synchronous = NORMAL');
     opened.pragma('secure_delete = ON');
+    // What is written anew passes through no other file.
+    opened.pragma('temp_store = MEMORY');
     migrate(opened);
     // A process that was killed may have left deleted words in the log of writes.
     if (!wasOpened) wipeLater();
@@ -98,12 +107,44 @@ export function openSqliteFile(path: string): SqliteFile {
       throw error;
     }
   };
+  const empty = async () => {
+    try {
+      for (let tries = 0; tries < wipeTries; tries += 1) {
+        if (checkpoint()) return;
+        // Somebody still reads an older state, or writes.
+        await sleep(mostWaitMs);
+      }
+    } catch {
+      // Whatever it was, the text must go: see below.
+    }
+    wipeLater();
+  };
   const wipeLater = () => {
     wiping ??= setTimeout(() => {
       wiping = undefined;
-      if (!isClosed) void file.wipe();
+      if (!isClosed) void empty();
     }, wipeAgainMs);
     wiping.unref();
+  };
+  /** Rows that SQLite moves leave copies behind between those that stay: of a deleted word's the file is rid once all is written anew. */
+  const tidy = async (mostBytes: number) => {
+    try {
+      const read = (name: string) => Object.values((open().pragma(name) as Row[])[0] ?? {})[0] as number;
+      if (!isUntidy || read('page_count') * read('page_size') > mostBytes) return;
+      open().exec('VACUUM');
+      isUntidy = false;
+      await empty();
+    } catch {
+      reopenLater();
+      tidyLater();
+    }
+  };
+  const tidyLater = () => {
+    isUntidy = true;
+    clearTimeout(tidying);
+    tidying = setTimeout(() => {
+      if (!isClosed) void tidy(mostTidied);
+    }, tidyAfterMs).unref();
   };
 
   const file: SqliteFile = {
@@ -123,22 +164,16 @@ export function openSqliteFile(path: string): SqliteFile {
     one: <T>(sql: string, ...values: unknown[]) => file.all<T>(sql, ...values)[0],
     run: (sql, ...values) => statement(sql).run(...values.map(toKept)).changes,
     async wipe() {
-      try {
-        for (let tries = 0; tries < wipeTries; tries += 1) {
-          if (checkpoint()) return;
-          // Somebody still reads an older state, or writes.
-          await sleep(mostWaitMs);
-        }
-      } catch {
-        // Whatever it was, the text must go: see below.
-      }
-      wipeLater();
+      tidyLater();
+      await empty();
     },
     async close() {
       if (isClosed) return;
-      await file.wipe();
+      await empty();
+      await tidy(mostTidiedAtEnd);
       isClosed = true;
       clearTimeout(wiping);
+      clearTimeout(tidying);
       db?.close();
     },
   };
