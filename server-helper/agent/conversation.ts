@@ -65,13 +65,18 @@ export function createAgentConversations(http: AgentHttp): AgentConversations {
       const first = before === undefined ? await readPage(chatId, 1, toPerPage()) : undefined;
       const end = before ?? first?.total ?? 0;
       const from = Math.max(0, end - count);
-      const messages: unknown[] = [];
+      let messages: unknown[] = [];
       for (let at = from; at < end; ) {
         const perPage = toPerPage();
         const page = Math.floor(at / perPage) + 1;
         const { messages: found } = (page === 1 && first) || (await readPage(chatId, page, perPage));
         // Smaller pages than were asked for are other pages.
         if (perPage > maxPerPage) continue;
+        // An agent that knows no pages gives the whole record.
+        if (found.length > perPage) {
+          messages = found.slice(from, end);
+          break;
+        }
         const start = (page - 1) * perPage;
         messages.push(...found.slice(at - start, end - start));
         at = start + perPage;

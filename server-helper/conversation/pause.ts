@@ -18,6 +18,10 @@ export function readPause(text: string): StoredPause {
   return JSON.parse(text) as StoredPause;
 }
 
+export function isPauseOver(text: string | undefined, nowMs: number): boolean {
+  return text !== undefined && readPause(text).expiresAtMs <= nowMs;
+}
+
 /** The event that the visitor sees: an approval shows the parameters, since they are what is decided on. */
 export function toPausedEvent({ pause, expiresAtMs }: StoredPause): TurnEventData['turn-paused'] {
   const { name, description = '', parameters = {} } = pause.tool;

@@ -1,7 +1,7 @@
 /** Begins, follows, stops and decides turns: one question, one run at the agent, however many ask for it. */
 import type { ChatQuestion } from '../agent/chat.ts';
 import { nothingEarlier } from '../conversation/earlier.ts';
-import { readPause } from '../conversation/pause.ts';
+import { isPauseOver } from '../conversation/pause.ts';
 import type { Workspaces } from '../conversation/workspace.ts';
 import { HelperError, toHelperError } from '../errors.ts';
 import { toLogFields } from '../log.ts';
@@ -152,9 +152,9 @@ export function createEngine(context: RunContext, workspaces: Workspaces): Engin
   /** A pause is over after its time: what was said stays, and the conversation is free again. */
   const endExpired = async (turn: LiveTurn) => {
     const record = await store.findTurn(turn.conversationId, turn.id);
-    if (record?.pause && readPause(record.pause).expiresAtMs <= now()) await runs.get(turn)?.stop();
+    if (isPauseOver(record?.pause, now())) await runs.get(turn)?.stop();
   };
-
+  const stop = createHalting({ store, runner, now, runs, ends, cancelling, attach, letGo });
   const stopTicking = startTicking({ logs, runs, ends, leases, monotonicNow, endExpired, log });
 
   return {
@@ -181,6 +181,7 @@ export function createEngine(context: RunContext, workspaces: Workspaces): Engin
         if (begun.kind === 'running') {
           // One whose end could not be stored when it came.
           await ends.flush(conversation.id);
+          if (isPauseOver(begun.turn.pause, now())) await stop(begun.conversation, begun.turn);
           begun = await store.beginTurn(conversation, record);
         }
         const isUnasked =
@@ -206,7 +207,7 @@ export function createEngine(context: RunContext, workspaces: Workspaces): Engin
     isUnasked: leases.isOrphan,
     isKept: ({ conversationId, id }) => logs.get(conversationId, id) !== undefined,
     attach,
-    stop: createHalting({ store, runner, now, runs, ends, cancelling, attach, letGo }),
+    stop,
     end({ id, chatId }, wasRunning) {
       let isHere = false;
       for (const turn of [...logs.running(), ...logs.settled()]) {

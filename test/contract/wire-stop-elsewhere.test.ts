@@ -89,3 +89,22 @@ test('what was said before a Stop at another helper is told there too, once its 
   await runner.stop();
   await other.stop();
 });
+
+test('a pause that was over while no helper ran keeps nobody from asking the next question', async () => {
+  const store = createMemoryStore();
+  const before = startInside(agent.url, { store });
+  const session = await before.openSession();
+  const [conversationId, turnId] = [randomUUID(), randomUUID()];
+  agent.nextChat(pauseWith(makePause({ name: 'refund', parameters: {} })));
+  const ask = (helper: typeof before, id: string) =>
+    helper.send(session, 'PUT', toTurnPath(conversationId, id), { text: makeQuestion() });
+  expect(await (await ask(before, turnId)).text()).toContain('event: turn-paused');
+  await before.stop();
+  const kept = JSON.parse((await store.findTurn(conversationId, turnId))?.pause ?? '');
+  const pause = JSON.stringify({ ...kept, expiresAtMs: Date.now() - 1 });
+  await store.endTurn(conversationId, turnId, { status: 'paused', pause }, { status: 'paused' });
+  const after = startInside(agent.url, { store });
+  expect(await (await ask(after, randomUUID())).text()).toContain('event: turn-completed');
+  expect((await store.findTurn(conversationId, turnId))?.status).toBe('stopped');
+  await after.stop();
+});

@@ -57,3 +57,14 @@ test('what an agent says of its pages counts only where they are as small', asyn
   expect(page.messages.map(({ id }) => id)).toEqual(toIds(0, total));
   expect(calls).toHaveLength(2);
 });
+
+test('an agent that knows no pages, and gives the whole record each time, is read as one that does', async () => {
+  const conversation = toIds(0, total).map((uuid) => ({ uuid, role: 'user', content: 'Hi' }));
+  const call = () => Promise.resolve({ conversation, pagination: { total } });
+  const agent = createAgentConversations({ call } as unknown as AgentHttp);
+  for (const before of [undefined, total, 70, 10]) {
+    const end = before ?? total;
+    const page = await agent.read('chat', 30, before);
+    expect(page.messages.map(({ id }) => id)).toEqual(toIds(Math.max(0, end - 30), end));
+  }
+});
