@@ -1,7 +1,7 @@
 /** A customer who signed in on a guest's browser and left again without opening the chat was there all the same. */
 import { expect, test } from 'vitest';
 import { createGate } from '../support/gate.ts';
-import { sign } from '../support/identity-site.ts';
+import { readSeen, showTab, sign, watchFor } from '../support/identity-site.ts';
 import { adas, bens, secret, setUpVisits } from '../support/identity-visits.ts';
 
 const here = setUpVisits();
@@ -89,3 +89,30 @@ test.each([
     expect(here.site.asked).toHaveLength(1);
   },
 );
+
+test('what Ben types into a bar that had the focus before he came is out of Ada’s sight, though he clicked nowhere', async () => {
+  const { page, chat } = await here.visit('/callback');
+  await sign(page, 'ada');
+  await page.evaluate(`Porchlight.setOpenStyle('dock')`);
+  await chat.composer.click();
+  await expect.poll(() => here.site.sessions).toEqual([adas]);
+  const comeBackAs = async (user: string) => {
+    await showTab(page, false);
+    await sign(page);
+    await sign(page, user);
+    await watchFor(page, secret);
+    const asked = page.waitForResponse(/\/token$/);
+    await showTab(page, true);
+    return asked;
+  };
+  await comeBackAs('ben');
+  await page.evaluate(() => new Promise((then) => requestAnimationFrame(() => requestAnimationFrame(then))));
+  await page.keyboard.type(secret);
+  expect(await chat.composer.inputValue()).toBe(secret);
+  await expect.poll(() => here.site.sessions).toEqual([adas, bens]);
+  await page.locator('#field').click();
+  await comeBackAs('ada');
+  await expect.poll(() => chat.composer.inputValue()).toBe('');
+  expect(await readSeen(page)).toBe(0);
+  await here.askAs(chat, adas);
+});

@@ -136,6 +136,8 @@ export function Composer({ focus }: { focus: boolean }) {
     if (!event.repeat) send();
   };
   const onInput = (event: { currentTarget: HTMLTextAreaElement }) => {
+    // It had the focus before whoever types came.
+    shared.sessions.isBegun || begin();
     draft.value = event.currentTarget.value;
     guardedUntil.current = 0;
     hint.value = draft.value.trim().length > limits.maxTextChars ? { state: 'too-long' } : undefined;
