@@ -49,7 +49,10 @@ export async function createSession(parts: Parts, exchange: Exchange): Promise<R
     agent: await bot.readProfile(),
     allowed: toAllowed(parts, session.visitor),
   };
-  if (ssoToken !== undefined && !knowsIdentity) reply.reason = 'identity-off';
+  if (ssoToken !== undefined && !knowsIdentity) {
+    reply.reason = 'identity-off';
+    tellOfNoSecret(parts);
+  }
   return toJsonResponse(reply, exchange.headers);
 }
 
@@ -94,6 +97,12 @@ export async function toStanding<S extends Pick<Session, 'owner' | 'visitor'>>(
   if (!session.visitor.member) return session;
   if ((await store.recall(await toMembershipKey(session.owner, config.botId))) !== 'left') return session;
   return { ...session, visitor: { ...session.visitor, member: false } };
+}
+
+/** Where a secret was forgotten every customer is a guest, and chats as well as one. */
+function tellOfNoSecret({ config, isDue }: Parts): void {
+  if (config.identity !== 'off' && isDue('no-secret'))
+    config.log.warn({}, 'an SSO token came, and without a secret everybody is a guest');
 }
 
 /** Every customer is refused where the site signs with another secret: only the log can tell the operator. */

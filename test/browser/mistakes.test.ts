@@ -44,6 +44,10 @@ const mistakes: Record<string, Mistake> = {
   '`PORCHLIGHT_SSO_SECRET` is another than the site signs with': {
     tag: (html) => withToken(signJwt({ ...claimsNow(), email: 'ada@shop.test' }, secretOfAnother))(html),
   },
+  '`PORCHLIGHT_SSO_SECRET` is missing, and pages hand over tokens': {
+    helper: { env: { PORCHLIGHT_SSO_SECRET: '' } },
+    tag: (html) => withToken(makeSsoToken())(html),
+  },
   '`PORCHLIGHT_ORIGINS` is without the page’s': { helper: { env: { PORCHLIGHT_ORIGINS: '' } } },
   '`PORCHLIGHT_TRUSTED_PROXIES` is, behind a proxy': {
     helper: { env: { PORCHLIGHT_LIMITS: '' } },
