@@ -106,6 +106,33 @@ test('a key held down on a control that gives the focus to the composer sends no
   expect(await chat.composer.inputValue()).toBe('Half a');
 });
 
+test.each([
+  ['what is sent', 'Enter', ''],
+  ['what is taken away', 'input', 'Is it'],
+] as const)('%s just before the chat is closed is no draft again', async (_, how, left) => {
+  const { page, chat } = scene;
+  await chat.composer.fill('Is it warm?');
+  await expect
+    .poll(() => page.evaluate(() => JSON.stringify({ ...sessionStorage })))
+    .toContain('Is it warm?');
+  // In one task, as on a slow phone.
+  await chat.composer.evaluate((field: HTMLTextAreaElement, way) => {
+    const press = (key: string) =>
+      field.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, composed: true }));
+    if (way === 'Enter') press('Enter');
+    else {
+      field.value = 'Is it';
+      field.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
+    }
+    (window as unknown as { Porchlight: { close(): void } }).Porchlight.close();
+  }, how);
+  await chat.panel.waitFor({ state: 'detached' });
+  await chat.open();
+  await chat.composer.waitFor();
+  await page.waitForTimeout(quietMs);
+  expect(await chat.composer.inputValue()).toBe(left);
+});
+
 test('clause 27: Escape closes the panel and gives the focus back to the launcher', async () => {
   expect(await readFocusedPart(scene.page)).toBe('composer');
   await scene.page.keyboard.press('Escape');

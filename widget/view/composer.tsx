@@ -1,5 +1,5 @@
 /** Where the visitor writes: Enter sends, Shift+Enter breaks the line. */
-import { computed, useSignal } from '@preact/signals';
+import { computed, effect, useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { limits } from '../../server-helper/protocol/wire.ts';
 import { readMode } from '../state/mode.ts';
@@ -91,8 +91,8 @@ export function Composer({ focus }: { focus: boolean }) {
   const subject = panel.session.value?.subject;
   const isKnown = subject !== undefined;
   const seenBacks = useRef(panel.backs.value);
-  // What stood here when the page was left; then each word of what stands here now.
-  useEffect(() => {
+  // What stood here when the page was left; then each word of what stands here now, before anything else can happen.
+  useLayoutEffect(() => {
     const { draft } = memory.read();
     if (!isKnown || draft === undefined) return;
     // A page that is put back shows what was being written when it was left: the pages after it went on with that.
@@ -100,9 +100,10 @@ export function Composer({ focus }: { focus: boolean }) {
     else if (!shared.draft.value.startsWith(draft)) putBefore(draft);
     seenBacks.current = panel.backs.value;
   }, [isKnown, panel.backs.value]);
-  useEffect(() => {
-    if (isKnown) memory.keepDraft(shared.draft.value);
-  }, [subject, shared.draft.value]);
+  useLayoutEffect(
+    () => (isKnown ? effect(() => memory.keepDraft(shared.draft.value)) : undefined),
+    [subject],
+  );
   const wasRunning = useRef(false);
   useLayoutEffect(() => {
     if (wasRunning.current) guardedUntil.current = performance.now() + swapMs;
