@@ -108,4 +108,10 @@ async function start(): Promise<void> {
   process.once('SIGTERM', () => void stop());
 }
 
-await start();
+await start().catch((error: unknown) => {
+  const { message } = error as Error;
+  if (!(error instanceof TypeError) || !message.startsWith('ssoSecret')) throw error;
+  // By the name under which it was given.
+  console.error(message.replace('ssoSecret', 'AGENT_SSO_SECRET'));
+  process.exit(1);
+});

@@ -63,7 +63,7 @@ export function createWidget(seat: Seat): AppMethods {
         if (session.subject !== panel.session.value?.subject)
           emit('identityChanged', { kind: session.visitor.kind });
         if (session.tokenRefused) tellError('sso-token-invalid');
-        if (session.reason) console.error('Porchlight: the helper has no SSO secret: all are guests');
+        if (session.reason) console.error('Porchlight: the helper has no SSO secret');
         publish(session);
         panel.mode.value ??= memory.read().mode;
         const left = unsent.take(who);

@@ -89,7 +89,9 @@ export function createSite(parts: SiteParts): Site & PageMethods {
       const { title = agent.name, placeholder = agent.placeholder } = options;
       const toList = (name: 'greetings' | 'starters') => {
         const list = readJson(name, options);
-        return Array.isArray(list) ? list.map(String) : agent[name];
+        if (Array.isArray(list)) return list.map(String);
+        if (list != null) console.error(`Porchlight: data-${name} is a JSON array of strings`);
+        return agent[name];
       };
       const words = { greetings: toList('greetings'), starters: toList('starters') };
       return { ...agent, name: title, placeholder, ...words };

@@ -42,7 +42,7 @@ export function writePage({ botId, numbers, gauges, now, nonce }: PageParts) {
 <main>
 <dl class="tiles">
 ${tile('Questions', format.format(total.all), `${format.format(today ? today.completed + today.stopped + today.failed : 0)} today`)}
-${tile('Answered', toShare(total.completed, total.all), `${format.format(total.stopped)} stopped, ${format.format(total.failed)} failed`)}
+${tile('Completed', toShare(total.completed, total.all), `${format.format(total.stopped)} stopped, ${format.format(total.failed)} failed`)}
 ${tile('First word', wait ? toWithin(wait.half) : '–', wait ? `of half; of nine in ten ${toWithin(wait.most)}` : 'nothing answered yet')}
 ${tile('Liked', toShare(votes.up, votes.up + votes.down), `${format.format(votes.up)} up, ${format.format(votes.down)} down`)}
 </dl>
@@ -51,10 +51,10 @@ ${figure(
   daily,
   [daily[0]!.label, daily[shownDays / 2]!.label, 'today'],
   [
-    ['Day', 'Answered', 'Stopped', 'Failed'],
+    ['Day', 'Completed', 'Stopped', 'Failed'],
     ...daily.map(({ label, parts }) => [label, ...parts.map(({ value }) => format.format(value))]),
   ],
-  key(['completed', 'Answered'], ['stopped', 'Stopped by the visitor'], ['failed', 'Failed']),
+  key(['completed', 'Completed'], ['stopped', 'Stopped by the visitor'], ['failed', 'Failed']),
 )}
 ${figure(
   `Hours of the day, ${timeZone}`,

@@ -39,7 +39,7 @@ export const init = defineCommand({
     const known = Object.keys(files).filter(
       (file) => existsSync(join(folder, file)) && !(isShared && file === variables),
     );
-    if (known.length > 0) quit(`${known.join(' and ')} is there already: nothing was written`);
+    if (known.length > 0) quit(`there already: ${known.join(', ')}. Nothing was written`);
     for (const [file, text] of Object.entries(files)) {
       await mkdir(dirname(join(folder, file)), { recursive: true });
       // Nobody else on the machine may read the secrets.

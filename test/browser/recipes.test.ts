@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { visit } from '../support/browser.ts';
 import { startFakeHelper, toPage } from '../support/fakehelper.ts';
+import { createGate } from '../support/gate.ts';
 import { useStage } from '../support/stage.ts';
 
 const guides = ['docs/site-owners.md', 'docs/identity.md', 'docs/operation.md']
@@ -15,7 +16,7 @@ const snippets = [...guides.matchAll(/^```(html|js)\n([\s\S]*?)^```$/gm)].map(([
 const find = (words: string) => snippets.find(({ text }) => text.includes(words))!;
 const pages: Record<string, string> = {
   '/button': 'Ask us',
-  '/link': 'Porchlight.send',
+  '/link': "['send'",
   '/look': '<style>',
   '/token': '/api/chat-token',
   '/challenge': 'cf-turnstile',
@@ -47,6 +48,20 @@ test('a button of the page’s own opens the chat, which has none', async () => 
   await page.getByRole('button', { name: 'Ask us' }).click();
   await chat.panel.waitFor();
   expect(await chat.launcher.count()).toBe(0);
+});
+
+test('a click before the loader has come opens the chat once it is there', async () => {
+  const { page, chat } = await visit(stage.browser, 'about:blank');
+  const gate = createGate();
+  await page.route('**/widget/loader*.js', async (route) => {
+    await gate.opened;
+    await route.continue();
+  });
+  await page.goto(`${stage.server.here}/button`, { waitUntil: 'commit' });
+  await page.getByRole('button', { name: 'Ask us' }).click();
+  gate.open();
+  await chat.panel.waitFor();
+  await page.close();
 });
 
 test('a link asks', async () => {

@@ -49,7 +49,7 @@ describe('init', () => {
   test('writes over nothing that is there, and then nothing at all', () => {
     writeFileSync(join(folder, 'porchlight.env'), 'mine');
     const { code, output } = init('--framework', 'node', ...agent);
-    expect([code, output]).toEqual([1, 'porchlight: porchlight.env is there already: nothing was written\n']);
+    expect([code, output]).toEqual([1, 'porchlight: there already: porchlight.env. Nothing was written\n']);
     expect(readFileSync(join(folder, 'porchlight.env'), 'utf8')).toBe('mine');
     expect(existsSync(join(folder, 'porchlight-server.mjs'))).toBe(false);
   });
@@ -66,7 +66,7 @@ describe('init', () => {
     const again = init(...next);
     expect([again.code, again.output]).toEqual([
       1,
-      'porchlight: .env.local is there already: nothing was written\n',
+      'porchlight: there already: .env.local. Nothing was written\n',
     ]);
     expect(readFileSync(join(folder, '.env.local'), 'utf8')).toBe(text);
   });
@@ -132,6 +132,12 @@ describe('token --inspect', () => {
       expect.stringContaining('"email":"Ada@larkfield.example","name":"Ada"'),
     ]);
     expect(output).toContain('Good: conversations belong to email:ada@larkfield.example.');
+  });
+
+  test('without the secret tells what it says, and that nothing was checked', () => {
+    const { code, output } = run(['token', '--inspect', mint(env)], { PORCHLIGHT_SSO_SECRET: '' });
+    expect([code, output]).toEqual([0, expect.stringContaining('"email":"Ada@larkfield.example"')]);
+    expect(output).toContain('Not checked: PORCHLIGHT_SSO_SECRET is missing.');
   });
 
   test.each([

@@ -75,7 +75,7 @@ test('it counts what was asked, how that ended, and what was thought of it', asy
   await visitor.call('GET', `/conversations/${randomUUID()}`);
   const page = await read();
   expect(page).toContain('Questions 3 3 today');
-  expect(page).toContain('Answered 67 % 0 stopped, 1 failed');
+  expect(page).toContain('Completed 67 % 0 stopped, 1 failed');
   expect(page).toContain('Liked 100 % 1 up, 0 down');
   expect(page).toMatch(/First word ≤ [\d.]+ s of half/);
   expect(page).toContain('Failures by code agent-refused 1');
