@@ -10,6 +10,7 @@ import {
 import { cutToTokens, type Pace, sayWords } from '../answer/pace.ts';
 import { summariseByFirstSentences } from '../answer/summary.ts';
 import type { Search } from '../retrieval/search.ts';
+import { toChosen } from './chosen.ts';
 import { readFollowUp } from './followup.ts';
 import { readHarm, toHarm } from './harm.ts';
 import { createLookup } from './lookup.ts';
@@ -50,7 +51,10 @@ export function createBuiltinAnswerer(
 
       if (request.resumed) {
         const { tool, decision } = request.resumed;
-        if (decision.kind === 'answers') return answerFromPages(decision.answers);
+        if (decision.kind === 'answers')
+          return answerFromPages(
+            decision.answers.map((answer, at) => toChosen(answer, readOptions(tool, at))),
+          );
         await say(
           decision.kind === 'denied' ? toDenied(tool) : toResultText(tool, decision, request.question),
         );
@@ -67,7 +71,7 @@ export function createBuiltinAnswerer(
 
       const harm = readHarm(request.question);
       if (harm) {
-        await say(toHarm(harm, lookup.people(request)));
+        await say(toHarm(harm));
         return done;
       }
 
@@ -135,6 +139,12 @@ function readEarlier({ history }: AnswerRequest): string[] {
 async function callTool({ tool, parameters, reasoning }: ToolChoice & { kind: 'call' }, port: AnswerPort) {
   if (tool.approval === 'auto') return port.runTool(tool, parameters);
   return { kind: 'paused', tool: toToolPause(tool, parameters, reasoning) } as const;
+}
+
+/** What was asked back, by its place. */
+function readOptions({ parameters }: { parameters: object }, at: number): readonly string[] {
+  const { questions } = parameters as { questions?: readonly { options?: readonly string[] }[] };
+  return questions?.[at]?.options ?? [];
 }
 
 function toQuestion(options: string[]): AnswerOutcome {

@@ -7,6 +7,7 @@ import { toStems } from '../retrieval/words.ts';
 import { readMeasures, readRange } from './measure.ts';
 import type { Question } from './question.ts';
 import { isFragment, isHomePage, names, type Ranked } from './rank.ts';
+import { withoutLonger } from './things.ts';
 import { isGrave, isUrgent, toThing } from './units.ts';
 
 const maxOptions = 4;
@@ -35,6 +36,9 @@ const asksForMaker =
 const maker =
   /\b(founded|started|owned|built|run|made|designed) by\b|\bowners?\b(?=.*[A-Z]\w+ [A-Z])|\b[A-Z]\w+ [A-Z]\w+ (founded|started|built|runs|owns)\b/;
 
+const asksForSale = /\bdo (you|u|they) (sell|stock|carry)\b/i;
+const sale = /\b(sell(s|ing)?|sold|sale|stock(ed)?|buy|prices?)\b|[$€£]\s?\d/i;
+
 /** It names enough of what was asked, and tells what cannot be missing. */
 export function isAnswer(unit: Ranked, { aspect, isTold, terms, text, topics }: Question): boolean {
   if (unit.coverage < (topics.length <= 2 && !unit.tells ? leastOfShort : leastCoverage)) return false;
@@ -53,6 +57,9 @@ export function isAnswer(unit: Ranked, { aspect, isTold, terms, text, topics }: 
   )
     return false;
   if (aspect?.isStrict && !unit.tells) return false;
+  // What is on a list of what to take along is not on sale.
+  if (asksForSale.test(text) && !sale.test(`${unit.attribute ?? ''} ${unit.text} ${unit.passage.section}`))
+    return false;
   if (topics.length === 0 && !unit.tells && !terms.some(({ share }) => share < 1)) return false;
   return terms.every((term) => !term.isPlace || term.share < 1 || names(unit, term));
 }
@@ -126,7 +133,7 @@ export function findTied(usable: readonly Ranked[], best: Ranked, question: Ques
     const thing = toStems(toThing(unit));
     return own.length > 0 && own.every((term) => isSaidIn(term, thing));
   });
-  return ofThing.length > 0 ? ofThing : tied;
+  return withoutLonger(ofThing.length > 0 ? ofThing : tied, toThing, question);
 }
 
 /** The things that could be meant, by name; fewer than two when it is clear, or too many to choose from. */

@@ -5,6 +5,7 @@ import { type Aspect, tells } from './aspects.ts';
 import { readMeasures } from './measure.ts';
 import type { Question } from './question.ts';
 import { names } from './rank.ts';
+import { withoutLonger } from './things.ts';
 import { toThing, type Unit } from './units.ts';
 
 export interface Comparison {
@@ -170,7 +171,11 @@ function compareAll(question: Question, units: readonly Unit[]): Comparison | un
     unit: of[0]!,
     of,
   }));
-  const named = pickNamed(question, all).map((entry) => all.find(({ unit }) => unit === entry.unit)!);
+  const picked = pickNamed(question, all).map((entry) => all.find(({ unit }) => unit === entry.unit)!);
+  const plain = withoutLonger(picked, ({ thing }) => thing, question);
+  const longer = picked.filter((one) => !plain.includes(one));
+  longer.sort((one, other) => toStems(one.thing).size - toStems(other.thing).size);
+  const named = [...plain, ...longer];
   for (const one of named)
     for (const other of named) {
       if (one === other || one.thing === other.thing || one.unit.passage.url !== other.unit.passage.url)

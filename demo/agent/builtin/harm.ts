@@ -1,15 +1,24 @@
 /** Somebody is in danger: no page is quoted before that has been said. */
 
-/** `self`: somebody thinks of ending their life; `person`: somebody is hurt or ill. */
-export type Harm = 'self' | 'person';
+/** `self`: somebody thinks of ending their life; `person`: somebody is hurt or ill; `fire`: something burns or has blown up. */
+export type Harm = 'self' | 'person' | 'fire';
 
 const self =
   /\b(kill|hurt|harm|hang|cut) (myself|my self)\b|\bsuicid\w*|\b(want|wish|going|ready) to die\b|\bend (my life|it all)\b|\bwish i (was|were) dead\b|\bno reason to live\b/i;
 const people =
-  /\b(i|i['’]?ve|i['’]?m|((my|the|our|a|your) )?(kids?|child(ren)?|son|daughter|baby|toddler)|(my|the|our) (friend|wife|husband|mother|father|mum|mom|dad|brother|sister|partner|grand\w+)|somebody|someone|a (man|woman|child|person))\b/i;
+  /\b(i|i['’]?ve|i['’]?m|((my|the|our|a|your) )?(kids?|child(ren)?|son|daughter|baby|toddler)|((my|the|our|a) )?(friend|wife|husband|mother|father|mum|mom|dad|brother|sister|partner|grand\w+)|somebody|someone|a (man|woman|child|person))\b/i;
 const animal = /\b(dog|cat|puppy|kitten|rabbit|pet|hamster|guinea pig|vet)\b/i;
 const hurt =
-  /\b(swallowed|drank|ate|eaten)\b.*\b(wax|battery|fuel|gas|soap|detergent|spray|pills?|tablets?|medicine|poison\w*|plastic|something|magnet|glue|canister|kit)\b|\b(unconscious|not breathing|can['’]?t breathe|won['’]?t wake|passed out|fainted|chok(ed|ing)|poisoned|bleeding|having a (fit|seizure|heart attack)|feel(s|ing)? (\w+ )?(dizzy|faint|sick)|burn(ed|t) (my|his|her|their|our)|(is|was|got|are|were|has been) (badly |seriously )?(burn(ed|t)|hurt|injured|poisoned)|broke (my|his|her) (leg|arm)|severe burn)\b/i;
+  /\b(swallowed|drank|ate|eaten)\b.*\b(wax|battery|fuel|gas|soap|detergent|spray|pills?|tablets?|medicine|poison\w*|plastic|something|magnet|glue|canister|kit)\b|\b(unconscious|not breathing|can['’]?t breathe|won['’]?t wake|passed out|fainted|chok(ed|ing)(?! on (the|your|my) (price|bill|cost))|poisoned|bleeding|having a (fit|seizure|heart attack)|collapsed|carbon monoxide poison\w*|feel(s|ing)? (\w+ )?(dizzy|faint|sick(?! (of|about|and tired)))|burn(ed|t) (my|his|her|their|our) (\w+ )?(hands?|arms?|legs?|foot|feet|fingers?|face|skin|mouth|tongue|lips?|eyes?|back|hair|kid|child|son|daughter|baby)|(is|was|got|are|were|has been) (badly |seriously )?(burn(ed|t)|hurt|injured|poisoned)|broke (my|his|her) (leg|arm)|severe burn)\b/i;
+
+/** Whoever says so may have no time for more words. */
+const fire =
+  /\b(is|are|just|has|have|['’]s) (on|caught) fire\b|\bcaught fire\b|\bthere(['’]?s| is) (a )?fire\b|^\W*(help\W+)?fire\W*$|^\W*(help\W+)?fire in (my|the|our)\b|\b(exploded|is exploding|blew up)\b/i;
+/** It is over, and asked what becomes of the thing. */
+const ofThing =
+  /\b(cover(ed|s)?|warrant\w*|guarantee|return|refund|replace\w*|repair\w*|patch|fix|exchange)\b/i;
+const headache =
+  /\bheadache\b.*\b(stove|heater|burner|gas|tent)\b|\b(stove|heater|burner|gas)\b.*\bheadache\b/i;
 
 /** Said of the person: "he swallowed it, what should I do" may be about a dog. */
 const hurtPerson = new RegExp(`${people.source}[^.?!]{0,40}?(?:${hurt.source})`, 'i');
@@ -17,12 +26,17 @@ const hurtPerson = new RegExp(`${people.source}[^.?!]{0,40}?(?:${hurt.source})`,
 /** @returns undefined for what harms nobody, and for animals, whose pages say what to do */
 export function readHarm(text: string): Harm | undefined {
   if (self.test(text)) return 'self';
-  return hurtPerson.test(text) && !animal.test(text) ? 'person' : undefined;
+  if ((hurtPerson.test(text) || headache.test(text)) && !animal.test(text)) return 'person';
+  return fire.test(text) && !ofThing.test(text) ? 'fire' : undefined;
 }
 
-/** @param ways how to reach a person of the site, as markdown */
-export function toHarm(harm: Harm, ways: string): string {
-  return harm === 'self'
-    ? 'I am a program and cannot help with this, but people can, now. If you are in danger, call the emergency number, 112 or 911. In the US and Canada you can call or text 988 at any hour; elsewhere, findahelpline.com lists who listens.'
-    : `Call the emergency number first: 112 or 911. For something swallowed, a poison center can tell you what to do; in the US it is 1-800-222-1222. I am a program and can only quote this site's pages.${ways}`;
+export function toHarm(harm: Harm): string {
+  switch (harm) {
+    case 'self':
+      return 'I am a program and cannot help with this, but people can, now. If you are in danger, call the emergency number, 112 or 911. In the US and Canada you can call or text 988 at any hour; elsewhere, findahelpline.com lists who listens.';
+    case 'person':
+      return "Call the emergency number first: 112 or 911. Where gas or a stove may be the cause, get into fresh air at once. For something swallowed, a poison center can tell you what to do; in the US it is 1-800-222-1222. I am a program and can only quote this site's pages.";
+    case 'fire':
+      return "Get away from it, and call the emergency number: 112 or 911. I am a program and can only quote this site's pages.";
+  }
 }

@@ -18,6 +18,9 @@ function isSaidBy({ own, around, page }: Ranked, { stem }: Question['topics'][nu
   return own.has(stem) || around.has(stem) || page.has(stem);
 }
 
+/** How what `toPeople` gives begins. */
+export const toReach = ' To reach a person';
+
 /** How to reach a person, as the contact page has it; empty when there is none. */
 export function toPeople(search: Search, botId: string): string {
   const passages = search.find({ botId }, ['contact', 'telephone', 'phone', 'email'], candidates);
@@ -34,7 +37,7 @@ export function toPeople(search: Search, botId: string): string {
   const email = emailAddress.exec(text)?.[0];
   const ways = [phone && `call ${phone}`, email && `write to ${email}`].filter((way) => way !== undefined);
   const page = `[${escapeMarkdown(toShortTitle(contact.title))}](<${contact.url}>)`;
-  return ways.length > 0 ? ` To reach one, ${ways.join(' or ')}: ${page}.` : ` To reach one, see ${page}.`;
+  return ways.length > 0 ? `${toReach}, ${ways.join(' or ')}: ${page}.` : `${toReach}, see ${page}.`;
 }
 
 /** @param helpLine whom to call, where something bad has happened */

@@ -2,6 +2,7 @@
 
 import { toTerms } from '../retrieval/terms.ts';
 import { toWords } from '../retrieval/words.ts';
+import { toReach } from './point.ts';
 
 export type Talk =
   | 'greeting'
@@ -38,7 +39,7 @@ const patterns: readonly [Talk, RegExp][] = [
   ],
   [
     'complaint',
-    /\b((did ?nt|did not|havent|have not|dont|do not|never) answer(ed)? (my|the|me|what)|not what i (asked|meant|mean)|useless|rubbish|stupid|terrible|awful|crap|idiot|hate (you|this)|doesnt work|not helpful|unhelpful|wrong answer|thats wrong|you (dont|do not) understand|waste of time|disappointed|makes no sense|worst|fuck|screw you|shit|(you|u) suck|(want|like) to complain|make a complaint)\b/,
+    /\b((did ?nt|did not|havent|have not|dont|do not|never) answer(ed)? (my|the|me|what)|not what i (asked|meant|mean)|useless|rubbish|stupid|terrible|awful|crap|idiot|hate (you|this)|doesnt work|not helpful|unhelpful|wrong answer|thats wrong|you (dont|do not) understand|waste of time|disappointed|makes no sense|worst|fuck|screw you|shit|(you|u|site|chat|bot|this|that) sucks?|^sucks|(want|like) to complain|make a complaint)\b/,
   ],
   [
     'identity',
@@ -66,7 +67,7 @@ const patterns: readonly [Talk, RegExp][] = [
   ],
   [
     'assent',
-    /^(ok|okay|k|fine|great|cool|nice|perfect|got it|never ?mind|nvm|forget (it|that)|leave it|doesnt matter|not important|i see|alright|sure|yes|no|yep|nope|lol|wow|super|awesome|excellent|brilliant|lovely|no thanks)( (ok|then|great|cool|thanks))*$/,
+    /^(ok|okay|k|fine|great|cool|nice|perfect|got it|never ?mind|nvm|forget (it|that)|leave it|doesnt matter|not important|i see|alright|sure|yes|no|yep|nope|lol|wow|super|awesome|excellent|brilliant|lovely|no thanks|start over|go back|back|restart|i never mind)( (ok|then|great|cool|thanks))*$/,
   ],
 ];
 
@@ -125,7 +126,7 @@ export function toTalk(talk: Talk, bot: string, people: string): string {
     case 'contact':
       return people === ''
         ? 'The pages name no way to reach anybody.'
-        : `You can${people.replace(' To reach one,', '')}`;
+        : `You can${people.replace(`${toReach},`, '')}`;
     case 'person':
       return people === ''
         ? 'I cannot hand over to a person, and the pages name no way to reach one.'

@@ -1,6 +1,7 @@
 /** What a site has of a kind, by the headings of its pages: "Tents › Skylark 2 tent". */
 
 import { toStems } from '../retrieval/words.ts';
+import type { Question } from './question.ts';
 
 const mostThings = 8;
 /** What is sold, what is compared, and what is recommended. */
@@ -27,6 +28,20 @@ export function nameThings(text: string, names: readonly string[]): string {
   const things = [...readKinds(names)].flatMap(([kind, all]) => (isMeant(kind) ? all : []));
   if (things.length < 2 || things.length > mostThings) return text;
   return `compare ${(compared ?? wanted) ? '' : 'the price of '}${things.join(' and ')}`;
+}
+
+/** "Skylark 2 tent (T-201S)" is a kind of its own beside "Skylark 2 tent", and not meant where nobody says so. */
+export function withoutLonger<T>(all: readonly T[], toName: (one: T) => string, { terms }: Question): T[] {
+  const isSaid = (stem: string) => terms.some((term) => term.share === 1 && term.stem === stem);
+  const isLonger = (one: Set<string>, other: Set<string>) =>
+    other.size > 0 &&
+    one.size > other.size &&
+    [...other].every((stem) => one.has(stem)) &&
+    ![...one].some((stem) => !other.has(stem) && isSaid(stem));
+  const named = all.map((one) => ({ one, stems: toStems(toName(one)) }));
+  return named
+    .filter(({ stems }) => !named.some((other) => isLonger(stems, other.stems)))
+    .map(({ one }) => one);
 }
 
 /** "And the other one?": of two things of a kind, the one that was not spoken of. */

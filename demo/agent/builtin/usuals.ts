@@ -33,7 +33,7 @@ export const usuals: readonly (Usual & { asked: readonly string[] })[] = [
       `(?:when|what time) (?:are|do|does) (?:you|the ${place}) (?:open|close)`,
       `are you open(?: now| today)?|when are you (?:open|closed)`,
       `(?:when|what time|until when|till when|what hours) (?:are|do|does) (?:you|the ${place}) (?:open|close|shut)(?: until| till)? ${day}`,
-      `are you (?:open|closed) ${day}|(?:opening )?hours ${day}`,
+      `(?:are you )?(?:open|closed) ${day}|(?:opening )?hours ${day}`,
     ],
     words: ['hours', 'open', 'opening', 'closed'],
     headed: /\bhours\b|\bopening\b|\bwhen (?:are|is) \w+ open\b/i,
@@ -96,8 +96,8 @@ export const usuals: readonly (Usual & { asked: readonly string[] })[] = [
   },
   {
     asked: [
-      `(?:how much (?:is|does)|what (?:is|are|does)) (?:the |your )?(?:shipping|delivery|postage)(?: (?:fees?|charges?|costs?|rates?|prices?))?(?: cost)?`,
-      `(?:shipping|delivery|postage) (?:fees?|charges?|costs?|rates?|prices?|times?)`,
+      `(?:how much (?:is|does)|what (?:is|are|does)) (?:the |your )?(?:(?:standard|normal|regular|express|overnight|priority) )?(?:shipping|delivery|postage)(?: (?:fees?|charges?|costs?|rates?|prices?))?(?: cost)?`,
+      `(?:(?:standard|express|overnight|priority) )?(?:shipping|delivery|postage) (?:fees?|charges?|costs?|rates?|prices?|times?)`,
       `how long (?:does|will|is) (?:the |your )?(?:(?:standard|normal|regular|express) )?(?:shipping|delivery)(?: time)?(?: take)?`,
       `(?:when|how long until) (?:will|does|is) (?:my order|it|my (?:parcel|package|delivery))(?: going to)? (?:arrive|come|arrives|be delivered|get here|be here)`,
       `do you (?:ship|deliver)|(?:do|can|will|could|would) you (?:also )?(?:ship|deliver|send|post)(?: (?:it|them|orders|parcels|packages|stuff))?(?: out)? to [a-z]+(?: [a-z]+)?`,

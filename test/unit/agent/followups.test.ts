@@ -1,6 +1,7 @@
 /** Conversations with the built-in answerer over the shop's pages: each question after those before it. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { toChosen } from '../../../demo/agent/builtin/chosen.ts';
 import { readFollowUp } from '../../../demo/agent/builtin/followup.ts';
 import { toResultText } from '../../../demo/agent/builtin/toolresult.ts';
 import { startShopAgent } from '../../support/agentservice.ts';
@@ -66,12 +67,57 @@ describe('what customers ask first, in a hurry', () => {
     ['do you deliver', /^\*\*Delivery times and costs by region\*\*/],
     ['are you open on sunday', /\| Sunday \| Closed \| Closed \|/],
     ['do you sell kayaks', /^I found nothing/],
+    ['do you sell socks', /^I found nothing/],
+    ['do you sell fuel', /^We do not sell or ship fuel/],
+    ['how much is the skylark', /^\*\*Skylark 2 tent\*\*, price: \$389\. \[1\]$/m],
+    ['ridgeway vs towpath', /^\| Price \| \$229 \| \$98 \|$/m],
+    ['how much is the reduced skylark', /\$289/],
+    ['how much is express shipping', /\| Contiguous US, express .* \$24 \|/],
+    ['open tuesday?', /^\| Tuesday \| 9 am to 6 pm \| Closed \|$/m],
+    ['your site sucks', /^I am sorry that this did not help/],
     ['which pack is the lightest', /^The lightest is \*\*Towpath 22 day pack\*\*/],
     ['thanks bye', /^Goodbye/],
     ['hi, thanks', /^You are welcome/],
   ])('%s', async (asked, expected) => {
     expect(await converse(asked)).toMatch(expected);
   });
+});
+
+describe('danger', () => {
+  test.each([
+    ['my tent is on fire', true],
+    ['fire!!', true],
+    ['the stove exploded and burned my hand', true],
+    ['friend collapsed in tent', true],
+    ['my wife has carbon monoxide poisoning', true],
+    ['i have a headache and my tent stove is on', true],
+    ['i burned my hand on the stove', true],
+    ['i burned my tent with a spark is it covered', false],
+    ['my stove exploded, is that covered by the warranty', false],
+    ['i burned my sleeping bag can you patch it', false],
+    ['i feel sick of waiting for my order', false],
+    ['i am choking on the price', false],
+    ['can i make a fire near the tent', false],
+    ['is the tent fire resistant', false],
+  ])('%s: whether somebody has to be called: %s', async (asked, isCall) => {
+    const reply = await converse(asked);
+    if (isCall) expect(reply).toContain('112 or 911');
+    else expect(reply).not.toContain('911');
+    expect(reply).not.toContain('To reach one');
+  });
+});
+
+test.each([
+  ['the big one', 'Ridgeway 55 pack'],
+  ['the second one', 'Towpath 22 day pack'],
+  ['small', 'Towpath 22 day pack'],
+  ['1', 'Ridgeway 55 pack'],
+  ['towpath pls', 'Towpath 22 day pack'],
+  ['RIDGEWAY 55 PACK', 'Ridgeway 55 pack'],
+  ['both', 'Ridgeway 55 pack Towpath 22 day pack'],
+  ['the blue one', 'blue'],
+])('"%s" said to a question with choices is %s', (answer, expected) => {
+  expect(toChosen(answer, ['Ridgeway 55 pack', 'Towpath 22 day pack'])).toBe(expected);
 });
 
 test.each(['anything on sale?', 'any deals', 'do you have any special offers right now'])(
