@@ -42,6 +42,17 @@ export const usuals: readonly (Usual & { asked: readonly string[] })[] = [
   },
   {
     asked: [
+      `(?:are you |is the ${place} )?(?:open|closed) (?:on |over |at |for )?(?:the )?(?:christmas|new years?|thanksgiving|easter|(?:public |bank )?holidays)(?: (?:day|monday))?`,
+    ],
+    words: ['closed', 'shut', 'holidays', 'december', 'january', 'christmas'],
+    headed: /\b(hours|opening|holidays?|contact|visit|when (?:are|is) \w+ open)\b/i,
+    tells: (text) =>
+      /\b(closed?|shut)\b/i.test(text) &&
+      /\b(december|january|christmas|thanksgiving|easter|holidays?)\b/i.test(text),
+    isShort: true,
+  },
+  {
+    asked: [
       `where (?:are|r) you(?: guys)?(?: located| based| at)?`,
       `where is (?:your|the) ${place}(?: located)?`,
       `(?:what is |whats )?(?:your|the) (?:(?:street|postal|${place}) )?address|${place} address|location`,

@@ -66,6 +66,8 @@ describe('what customers ask first, in a hurry', () => {
     ['do you sell sleeping bags', /^The site has: \[1\]\n\n(?=.*Meadow 35)(?=.*Lark 20)/s],
     ['do you deliver', /^\*\*Delivery times and costs by region\*\*/],
     ['are you open on sunday', /\| Sunday \| Closed \| Closed \|/],
+    ['are you open on christmas', /^We are closed on January 1, .* December 25/],
+    ['closed new years day?', /^We are closed on January 1/],
     ['do you sell kayaks', /^I found nothing/],
     ['do you sell socks', /^I found nothing/],
     ['do you sell fuel', /^We do not sell or ship fuel/],
