@@ -155,7 +155,7 @@ const scenes: Record<State, Act> = {
     );
     await chat.open();
     await chat.ask('Anything?');
-    await chat.panel.getByText(/^Open until /).waitFor();
+    await chat.panel.getByText(/^Waits for you until /).waitFor();
     // What waits for the card's end is begun once the card is drawn.
     await page.evaluate(
       () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 100))),

@@ -49,7 +49,7 @@ test('an approval shows what is to be done with which values, and until when it 
   const card = await screen.findByRole('region', { name: 'May the agent do this?' });
   expect(card.textContent).toContain('Order status: Looks an order up');
   expect(within(card).getByText('order number').nextSibling?.textContent).toBe('LF-1');
-  expect(within(card).getByText(/^Open until .*2099/)).toBeTruthy();
+  expect(within(card).getByText(/^Waits for you until .*2099/)).toBeTruthy();
   await waitFor(() =>
     expect(screen.getByRole('status').textContent).toBe('The agent waits for your decision.'),
   );

@@ -75,7 +75,7 @@ export const ar: Strings = {
   toNewest: 'إلى أحدث رسالة',
   newMessages: 'إجابات جديدة: {count}',
   announceAnswer: 'الإجابة: {text}',
-  openUntil: 'مفتوح حتى {time}.',
+  openUntil: 'ينتظر ردك حتى {time}.',
 
   'bad-request': 'تعذّر الإرسال.',
   unauthenticated: 'أُعيد ضبط الدردشة. حاول مرة أخرى.',

@@ -75,7 +75,7 @@ export const de: Strings = {
   toNewest: 'Zur neuesten Nachricht',
   newMessages: 'Neue Antworten: {count}',
   announceAnswer: 'Antwort: {text}',
-  openUntil: 'Offen bis {time}.',
+  openUntil: 'Wartet auf Sie bis {time}.',
 
   'bad-request': 'Das konnte nicht gesendet werden.',
   unauthenticated: 'Der Chat wurde zurückgesetzt. Versuchen Sie es noch einmal.',

@@ -75,7 +75,7 @@ export const es: Strings = {
   toNewest: 'Al mensaje más reciente',
   newMessages: 'Respuestas nuevas: {count}',
   announceAnswer: 'Respuesta: {text}',
-  openUntil: 'Abierto hasta {time}.',
+  openUntil: 'Espera su respuesta hasta {time}.',
 
   'bad-request': 'No se pudo enviar.',
   unauthenticated: 'El chat se ha reiniciado. Inténtelo de nuevo.',

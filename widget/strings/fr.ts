@@ -75,7 +75,7 @@ export const fr: Strings = {
   toNewest: 'Au message le plus récent',
   newMessages: 'Nouvelles réponses : {count}',
   announceAnswer: 'Réponse : {text}',
-  openUntil: 'Ouvert jusqu’à {time}.',
+  openUntil: 'Attend votre réponse jusqu’à {time}.',
 
   'bad-request': 'L’envoi n’a pas été possible.',
   unauthenticated: 'Le chat a été réinitialisé. Réessayez.',

@@ -9,6 +9,6 @@ export const words = {
   questionTitle: 'The agent asks',
   answer: 'Send answer',
   ownAnswer: 'Something else',
-  openUntil: 'Open until {time}.',
+  openUntil: 'Waits for you until {time}.',
   'decision-failed': 'Your decision did not arrive.',
 };
