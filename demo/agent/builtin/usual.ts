@@ -7,10 +7,11 @@ import { toShortTitle } from '../retrieval/title.ts';
 import { toStem, toWords } from '../retrieval/words.ts';
 import { isHomePath, toUnits, type Unit } from './units.ts';
 import { type Usual, usuals } from './usuals.ts';
+import { usualsOfBuying } from './usuals-buying.ts';
 
 const polite =
   /^(?:(?:hi|hello|hey|and|so|please|ok|okay|can you tell me|could you tell me|do you know|i want to know|id like to know|tell me) )+|(?: (?:please|pls|thanks|thank you))+$/g;
-const patterns = usuals.map(({ asked, ...one }) => ({
+const patterns = [...usuals, ...usualsOfBuying].map(({ asked, ...one }) => ({
   one,
   asked: new RegExp(`^(?:${asked.join('|')})$`),
 }));
