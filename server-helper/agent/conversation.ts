@@ -1,6 +1,6 @@
 /** The conversation area of the agent's API: the record of what was said, and its changes. */
 import type { ChatMode, Source, Vote } from '../protocol/wire.ts';
-import { isGone } from './failure.ts';
+import { AgentReplyTooLarge, isGone } from './failure.ts';
 import { asObject, asString, isCutOff, readSources } from './frame.ts';
 import type { AgentHttp } from './http.ts';
 
@@ -60,18 +60,28 @@ export function createAgentConversations(http: AgentHttp): AgentConversations {
 
   return {
     async read(chatId, count, before) {
-      const toPerPage = () => Math.min(maxPerPage, count);
+      /** Fewer where its messages are long. */
+      let most = count;
+      const toPerPage = () => Math.min(maxPerPage, most);
+      const tryPage = (page: number, perPage: number) =>
+        readPage(chatId, page, perPage).catch((error: unknown) => {
+          if (!(error instanceof AgentReplyTooLarge) || perPage === 1) throw error;
+          most = Math.floor(perPage / 2);
+          return undefined;
+        });
       // The agent pages from the oldest on, so the end is found first, unless an earlier read has found it.
-      const first = before === undefined ? await readPage(chatId, 1, toPerPage()) : undefined;
+      let first: Awaited<ReturnType<typeof tryPage>>;
+      while (before === undefined && !first) first = await tryPage(1, toPerPage());
       const end = before ?? first?.total ?? 0;
       const from = Math.max(0, end - count);
       let messages: unknown[] = [];
       for (let at = from; at < end; ) {
         const perPage = toPerPage();
         const page = Math.floor(at / perPage) + 1;
-        const { messages: found } = (page === 1 && first) || (await readPage(chatId, page, perPage));
+        const read = (page === 1 && first) || (await tryPage(page, perPage));
         // Smaller pages than were asked for are other pages.
-        if (perPage > maxPerPage) continue;
+        if (!read || perPage > maxPerPage) continue;
+        const { messages: found } = read;
         // An agent that knows no pages gives the whole record.
         if (found.length > perPage) {
           messages = found.slice(from, end);

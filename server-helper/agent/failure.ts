@@ -53,6 +53,13 @@ export function toAgentError(
 /** To go on with a running reply: an agent that has neither is asked for its record. */
 const optionalPath = /\/(subscribe|stream-status)$/;
 
+/** Nobody holds so much: less has to be asked for at once. */
+export class AgentReplyTooLarge extends HelperError {
+  constructor() {
+    super('agent-unavailable');
+  }
+}
+
 /** The call never reached the agent, or was turned away before it was read. */
 export class AgentUntaken extends HelperError {
   constructor() {

@@ -1,7 +1,7 @@
 /** Calls the agent service: the one place that holds its key, its address, its time limits and its error shapes. */
 import { HelperError } from '../errors.ts';
 import { createPace, type Log, toLogFields } from '../log.ts';
-import { toAgentError } from './failure.ts';
+import { AgentReplyTooLarge, toAgentError } from './failure.ts';
 import { createQuota, type Quota } from './quota.ts';
 import { createUnreachable } from './unreachable.ts';
 
@@ -157,8 +157,10 @@ export function createAgentHttp(
           },
           onData(chunk) {
             bytes += chunk.length;
-            if (bytes <= maxReplyBytes) parts.push(chunk.slice());
-            else exchange.abort();
+            if (bytes <= maxReplyBytes) return void parts.push(chunk.slice());
+            exchange.abort();
+            if (isDue('too-large')) target.log.warn({ path }, 'a reply of the agent is larger than 8 MiB');
+            fail(new AgentReplyTooLarge());
           },
           onError(cause) {
             if (status === 0) {

@@ -24,7 +24,7 @@ export function createAddressReader(config: { limited: boolean; trustedProxies: 
 
 /** Of this machine or its own network, where proxies are. */
 function isPrivateAddress(address: string): boolean {
-  return /^(?:127|10|192\.168|172\.(?:1[6-9]|2\d|3[01])|169\.254)\.|^(?:::1?$|::1\/|f[cd]|fe80)|^0:0:0:0:/i.test(
+  return /^(?:127|10|192\.168|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])|172\.(?:1[6-9]|2\d|3[01])|169\.254)\.|^(?:::1?$|::1\/|f[cd]|fe80)|^0:0:0:0:/i.test(
     address,
   );
 }

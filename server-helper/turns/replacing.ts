@@ -14,6 +14,8 @@ const rememberedChars = 500;
 const mostTakenBack = 10;
 /** One that lies further back is not taken back. */
 const newest = { limit: 300 };
+/** A message that no turn of ours has is looked for among so many: each page is a call of the agent's plan. */
+const farthest = 200;
 
 type Taking = Pick<RunContext, 'conversations' | 'store'> &
   Pick<Cancelling, 'hold'> & {
@@ -46,14 +48,14 @@ export async function takeBack(
     ids = messages.map(({ id }) => id);
     found = new Set(alignRecord(messages, turns).map((exchange) => exchange.turn?.id));
     if (index >= 0) return findCut(messages, isWhole, turns, replaced);
-    return ids.includes(replaced) ? { messageId: replaced } : undefined;
+    if (ids.includes(replaced)) return { messageId: replaced };
+    return messages.length >= farthest ? 'nothing' : undefined;
   });
   const isStopped = () => turn.isOver || turn.isClosing;
   if (isStopped()) return;
-  if (cut === undefined) {
-    if (index < 0) return;
+  if (index < 0 && (cut === undefined || cut === 'nothing')) return;
+  if (cut === undefined)
     throw new HelperError('agent-unavailable', 'The replaced question was not found in the record');
-  }
   const cutOff = async () => {
     // Stopped meanwhile, here or at another helper: then nothing is taken back for it.
     if (isStopped() || !(await isOurs())) return;

@@ -50,7 +50,7 @@ test('reading back through a long record is one call a page, and ends', async ()
   const before = reads();
   const body = { text: makeQuestion(), replaces: randomUUID() };
   await (await visitor.ask(conversationId, randomUUID(), body)).whole();
-  expect(reads() - before).toBeLessThanOrEqual(25);
+  expect(reads() - before).toBeLessThanOrEqual(5);
   rig.agent.restore('GET /v1/bot/chat/read');
 });
 

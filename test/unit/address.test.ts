@@ -14,7 +14,7 @@ function start(trustedProxies = 0, limited = true) {
   };
 }
 
-test.each(['127.0.0.1', '::1', '::ffff:10.0.0.3', '172.20.0.5', '192.168.1.1', 'fd00::5'])(
+test.each(['127.0.0.1', '::1', '::ffff:10.0.0.3', '172.20.0.5', '192.168.1.1', '100.64.0.3', 'fd00::5'])(
   'a proxy at %s that nobody spoke of is told, once',
   (address) => {
     const { read, told } = start();

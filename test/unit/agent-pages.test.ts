@@ -1,7 +1,9 @@
 /** The record of a chat, read from an agent whose pages hold fewer messages than are asked for. */
 import { expect, test } from 'vitest';
 import { createAgentConversations } from '../../server-helper/agent/conversation.ts';
-import type { AgentHttp, Call } from '../../server-helper/agent/http.ts';
+import { AgentReplyTooLarge } from '../../server-helper/agent/failure.ts';
+import { type AgentHttp, type Call, createAgentHttp, type Dispatch } from '../../server-helper/agent/http.ts';
+import { silentLog } from '../../server-helper/log.ts';
 
 const total = 130;
 const toId = (index: number) => `m${index}`;
@@ -67,4 +69,53 @@ test('an agent that knows no pages, and gives the whole record each time, is rea
     const page = await agent.read('chat', 30, before);
     expect(page.messages.map(({ id }) => id)).toEqual(toIds(Math.max(0, end - 30), end));
   }
+});
+
+test.each([1, 3, 20])(
+  'where a reply holds %i messages at most, fewer are asked for at once',
+  async (most) => {
+    const long = (_: string, path: string, options: Call = {}) =>
+      Number(options.query?.per_page) > most
+        ? Promise.reject(new AgentReplyTooLarge())
+        : pages(_, path, options);
+    const pages = (_: string, __: string, { query = {} }: Call = {}) => {
+      const perPage = Number(query.per_page);
+      const start = (Number(query.page) - 1) * perPage;
+      const conversation = toIds(start, Math.min(total, start + perPage)).map((uuid) => ({
+        uuid,
+        role: 'user',
+        content: 'Hi',
+      }));
+      return Promise.resolve({ conversation, pagination: { page: query.page, per_page: perPage, total } });
+    };
+    const reader = createAgentConversations({ call: long } as unknown as AgentHttp);
+    for (const before of [undefined, 95, 10]) {
+      const end = before ?? total;
+      const page = await reader.read('chat', 100, before);
+      expect(page.messages.map(({ id }) => id)).toEqual(toIds(Math.max(0, end - 100), end));
+    }
+  },
+);
+
+test('a message that is too large by itself fails, and is told', async () => {
+  const warned: unknown[] = [];
+  const log = { ...silentLog, warn: (fields: unknown, text: string) => warned.push([fields, text]) };
+  const dispatch: Dispatch = (_, exchange) => {
+    let isAborted = false;
+    queueMicrotask(() => {
+      exchange.onStart(200, () => undefined);
+      for (let megabytes = 0; megabytes < 9 && !isAborted; megabytes += 1)
+        exchange.onData(new Uint8Array(1024 * 1024));
+      exchange.onError();
+    });
+    return {
+      abort() {
+        isAborted = true;
+      },
+    };
+  };
+  const target = { agentUrl: new URL('http://agent.test'), apiKey: 'k', projectId: 'p', botId: 'b', log };
+  const agent = createAgentConversations(createAgentHttp(target, dispatch));
+  await expect(agent.read('chat', 10)).rejects.toThrow(AgentReplyTooLarge);
+  expect(warned).toEqual([[{ path: '/v1/bot/chat/read' }, 'a reply of the agent is larger than 8 MiB']]);
 });
