@@ -43,11 +43,11 @@ const createBox = (src: string | undefined) =>
         return console.error('Porchlight: add helper, the address of the helper, to porchlight-chat');
       const api = this.#start();
       this.#api = api;
-      const token = this.getAttribute('user-token');
+      // Where the page's own tag says who is there, a box without a token says the same.
+      const tag = document.querySelector<HTMLScriptElement>('script[data-user-token]');
+      const token = this.getAttribute('user-token') ?? tag?.dataset.userToken ?? null;
       if (this.#said?.token !== token) this.#said = { token, at: Date.now() };
-      // Where the page's own tag says who is there, a box without a token has nothing to say.
-      if (token !== null || !document.querySelector('script[data-user-token]'))
-        api.tag({ dataset: token === null ? {} : { userToken: token }, remove() {} }, this.#said?.at);
+      api.tag({ dataset: token === null ? {} : { userToken: token }, remove() {} }, this.#said?.at);
       const open = (entries: readonly IntersectionObserverEntry[]) => {
         if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
         this.#watch?.disconnect();

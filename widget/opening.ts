@@ -21,7 +21,8 @@ export function createOpening({ panel, memory, root, launcher, emit, onOpen }: O
   const show = () => {
     if (panel.isOpen.value) return;
     panel.setOpen(true);
-    memory.change({ open: true });
+    // A box of the page is always open: a window on the next page need not be for it.
+    root.host.hasAttribute('bot-id') || memory.change({ open: true });
     emit('open', undefined);
   };
   return {

@@ -29,6 +29,7 @@ export async function addMessage(
   text: string,
   more?: MessageOptions,
 ): Promise<void> {
+  if (typeof text !== 'string') return console.error('Porchlight: addMessage takes a string');
   const { addCard } = await import('./cards.ts');
-  addCard(seat, api, card, String(text), more ?? {});
+  addCard(seat, api, card, text, more ?? {});
 }

@@ -124,7 +124,7 @@ export function createSite(parts: SiteParts): Site & PageMethods {
       }, sayMissing);
     },
     send(text) {
-      const question = String(text).trim();
+      const question = typeof text === 'string' ? text.trim() : '';
       if (question === '' || question.length > maxQuestionChars)
         return console.error(`Porchlight: send takes 1 to ${maxQuestionChars} characters`);
       element.hidden = false;
@@ -134,7 +134,8 @@ export function createSite(parts: SiteParts): Site & PageMethods {
       panel.show('conversation');
       conversation.send(question);
     },
-    prefill: (text) => prefill(String(text)),
+    prefill: (text) =>
+      typeof text === 'string' ? prefill(text) : console.error('Porchlight: prefill takes a string'),
     newConversation() {
       // Nothing to leave, and nobody is asked who is there.
       if (memory.read().conversationId !== undefined) whenKnown(() => conversation.startNew());

@@ -144,6 +144,17 @@ describe('the page', () => {
     await call(['send', '  ']);
     await expect.poll(() => errors).toEqual(['Porchlight: send takes 1 to 32000 characters']);
     expect(asked.map(({ text }) => text)).toEqual(['Opening hours?']);
+    errors.length = 0;
+    await call(['send', undefined], ['prefill', undefined], ['addMessage', { text: 'Hi' }]);
+    await expect
+      .poll(() => errors.toSorted())
+      .toEqual([
+        'Porchlight: addMessage takes a string',
+        'Porchlight: prefill takes a string',
+        'Porchlight: send takes 1 to 32000 characters',
+      ]);
+    expect(asked).toHaveLength(1);
+    expect(await chat.composer.inputValue()).toBe('');
   });
 
   test('asks nothing beside an answer that is being written: it waits in the composer', async () => {
@@ -570,7 +581,10 @@ describe('the tag', () => {
     await chat.open();
     await chat.panel.getByRole('button', { name: 'Opening hours?' }).waitFor();
     await chat.panel.getByText('Hello.').waitFor();
-    expect(errors).toEqual(['Porchlight: data-starters is not JSON']);
+    expect(errors.toSorted()).toEqual([
+      'Porchlight: data-greetings is a JSON array of strings',
+      'Porchlight: data-starters is not JSON',
+    ]);
   });
 
   test('may leave the button to the page', async () => {

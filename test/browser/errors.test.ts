@@ -281,7 +281,7 @@ test('too many questions: the widget counts the wait down, and then a click asks
   await answerOnce(toProblem(429, { status: 429, code: 'rate-limited', retryAfterMs: 1500 }));
   await scene.chat.ask('May I?');
   const failed = await scene.chat.waitForAnswer('failed');
-  await failed.getByText('Too many questions at once.').waitFor();
+  await failed.getByText('Too many questions right now.').waitFor();
   const retry = failed.getByRole('button', { name: /^Try again/ });
   expect(await retry.isDisabled()).toBe(true);
   expect(await retry.textContent()).toMatch(/^Try again in [12] s$/);

@@ -36,8 +36,9 @@ beforeEach(async () => {
 });
 afterEach(() => context.close());
 
-async function come(path: string) {
+async function come(path: string, before?: () => void) {
   const page = await context.newPage();
+  if (before) await page.addInitScript(before);
   await page.goto(stage.server.url + path);
   return { page, chat: findChat(page) };
 }
@@ -116,7 +117,7 @@ test('with Turbo it is there again at Back', async () => {
   expect(await page.locator('porchlight-chat').count()).toBe(1);
 });
 
-test('a box without a token signs nobody out where the page’s tag has one', async () => {
+test('a box without a token signs nobody out where the page’s tag has one, and is for the same', async () => {
   const ada = toToken('ada', 0);
   const tag = `<script async src="/porchlight/widget/loader.js" data-bot-id="vesper" data-user-token="${ada}"></script>`;
   bodies = { '/shop': tag, '/help': `${tag}<main>${toBox()}</main>` };
@@ -135,4 +136,27 @@ test('a box without a token signs nobody out where the page’s tag has one', as
   await page.locator('main porchlight-chat textarea').waitFor();
   expect(await readWho()).toBeTypeOf('string');
   expect(stage.server.asked.map(toWho)).toEqual(['ada: Where is my order?']);
+  const box = page.locator('main porchlight-chat');
+  await box.locator('textarea').fill('And when?');
+  await box.locator('textarea').press('Enter');
+  await expect
+    .poll(() => stage.server.asked.map(toWho))
+    .toEqual(['ada: Where is my order?', 'ada: And when?']);
+});
+
+test('of a box nothing says that a window is open, at no moment', async () => {
+  bodies = { '/help': `<main>${toBox()}</main>` };
+  const { page, chat } = await come('/help', () => {
+    const { setItem } = Storage.prototype;
+    Object.assign(window, { kept: [] });
+    Storage.prototype.setItem = function (name: string, value: string) {
+      (window as unknown as { kept: string[] }).kept.push(value);
+      setItem.call(this, name, value);
+    };
+  });
+  await chat.ask('Anything?');
+  await chat.waitForAnswer('completed');
+  const kept = await page.evaluate(() => (window as unknown as { kept: string[] }).kept);
+  expect(kept.length).toBeGreaterThan(0);
+  expect(kept.filter((value) => value.includes('"open":true'))).toEqual([]);
 });

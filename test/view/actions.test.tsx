@@ -217,7 +217,7 @@ test('what a refused change was to take the place of is there again with the nex
   fireEvent.click(await button('Change your question'));
   fireEvent.input(composer(), { target: { value: 'Warm tents?' } });
   enter();
-  await screen.findByText('Too many questions at once.', { selector: 'p' });
+  await screen.findByText('Too many questions right now.', { selector: 'p' });
   isRefused = false;
   fireEvent.input(composer(), { target: { value: 'Stoves?' } });
   enter();

@@ -91,7 +91,7 @@ export const ar: Strings = {
   'turn-conflict': 'أُرسل هذا من قبل.',
   'too-large': 'هذا طويل جدًا.',
   'unsupported-media-type': 'تعذّر الإرسال.',
-  'rate-limited': 'أسئلة كثيرة في وقت واحد.',
+  'rate-limited': 'أسئلة كثيرة في هذه اللحظة.',
   'agent-unavailable': 'لا يمكن الوصول إلى الوكيل الآن.',
   'agent-timeout': 'استغرق الوكيل وقتًا طويلًا للإجابة.',
   'agent-refused': 'عذرًا، لا يستطيع الوكيل الإجابة الآن.',

@@ -92,7 +92,7 @@ export const de: Strings = {
   'turn-conflict': 'Das wurde schon gesendet.',
   'too-large': 'Das ist zu lang.',
   'unsupported-media-type': 'Das konnte nicht gesendet werden.',
-  'rate-limited': 'Zu viele Fragen auf einmal.',
+  'rate-limited': 'Zurzeit zu viele Fragen.',
   'agent-unavailable': 'Der Agent ist gerade nicht erreichbar.',
   'agent-timeout': 'Der Agent hat zu lange für die Antwort gebraucht.',
   'agent-refused': 'Leider kann der Agent gerade nicht antworten.',

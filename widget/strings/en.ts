@@ -47,7 +47,7 @@ const words = {
   'turn-conflict': 'This was sent already.',
   'too-large': 'This is too long.',
   'unsupported-media-type': 'This could not be sent.',
-  'rate-limited': 'Too many questions at once.',
+  'rate-limited': 'Too many questions right now.',
   'agent-unavailable': 'The agent cannot be reached right now.',
   'agent-timeout': 'The agent took too long to answer.',
   'agent-refused': 'Sorry, the agent cannot answer right now.',

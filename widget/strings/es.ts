@@ -91,7 +91,7 @@ export const es: Strings = {
   'turn-conflict': 'Esto ya se ha enviado.',
   'too-large': 'Es demasiado largo.',
   'unsupported-media-type': 'No se pudo enviar.',
-  'rate-limited': 'Demasiadas preguntas a la vez.',
+  'rate-limited': 'Demasiadas preguntas en este momento.',
   'agent-unavailable': 'No se puede contactar con el agente en este momento.',
   'agent-timeout': 'El agente tardó demasiado en responder.',
   'agent-refused': 'Lo sentimos, el agente no puede responder en este momento.',

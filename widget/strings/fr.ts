@@ -91,7 +91,7 @@ export const fr: Strings = {
   'turn-conflict': 'Ceci a déjà été envoyé.',
   'too-large': 'C’est trop long.',
   'unsupported-media-type': 'L’envoi n’a pas été possible.',
-  'rate-limited': 'Trop de questions à la fois.',
+  'rate-limited': 'Trop de questions en ce moment.',
   'agent-unavailable': 'L’agent est injoignable pour le moment.',
   'agent-timeout': 'L’agent a mis trop de temps à répondre.',
   'agent-refused': 'Désolé, l’agent ne peut pas répondre pour le moment.',

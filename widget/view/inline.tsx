@@ -5,14 +5,12 @@ import { useChat } from './context.ts';
 import { PanelView } from './panel.tsx';
 
 export function Inline() {
-  const { panel, memory, options, open, t } = useChat();
+  const { panel, options, open, t } = useChat();
   const isOpen = panel.isOpen.value;
   const name = panel.session.value?.agent.name ?? options.title;
   useEffect(() => {
-    // A window on the next page need not be open for it.
-    if (isOpen) memory.change({ open: undefined });
     // It is not closed. By nobody's act: the focus stays where it is.
-    else (open as (why: string) => void)('auto');
+    if (!isOpen) (open as (why: string) => void)('auto');
   }, [isOpen]);
   return (
     <section class="inline" aria-label={name === undefined ? t('chat') : t('panel', { name })}>
