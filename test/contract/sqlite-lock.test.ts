@@ -66,7 +66,8 @@ test('what is written under a short lock waits, while the event loop turns', asy
   const outcomes = await writeAll();
   clearInterval(turning);
   expect(outcomes.filter(({ status }) => status === 'rejected')).toEqual([]);
-  expect(turns).toBeGreaterThan(20);
+  // Blocked, it would not have turned at all.
+  expect(turns).toBeGreaterThan(3);
 });
 
 test('a lock that lasts is a clear failure of each call, and of none after it', async () => {
