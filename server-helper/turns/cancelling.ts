@@ -11,6 +11,8 @@ export type Cancelling = {
    * others can know: before that no end is written, after which a next question may be asked.
    */
   hold(chatId: string, done: Promise<unknown>): Promise<void>;
+  /** Does something that the chat's next question waits for, once the others can know. @returns what `act` gave */
+  during<T>(chatId: string, act: () => Promise<T>): Promise<T>;
   /** Resolves once what is held of this chat is done, here and elsewhere. */
   quiet(chatId: string): Promise<void>;
   /** Something is held. */
@@ -75,6 +77,18 @@ export function createCancelling(parts: { chat: AgentChat; log: Log }, stoppings
   };
   return {
     hold,
+    async during(chatId, act) {
+      let begin = () => {};
+      const acting = new Promise<void>((resolve) => {
+        begin = resolve;
+      }).then(act);
+      await hold(
+        chatId,
+        acting.catch(() => {}),
+      );
+      begin();
+      return acting;
+    },
     async quiet(chatId) {
       await held.get(chatId);
       await stoppings.quietElsewhere(chatId);

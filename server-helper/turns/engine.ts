@@ -127,7 +127,7 @@ export function createEngine(context: RunContext, workspaces: Workspaces): Engin
       // A store that does not answer is no reason to fail it.
       const isOurs = async () => isHeld(await store.findTurn(conversation.id, turn.id).catch(() => record));
       if (question.replaces !== undefined && gone === undefined)
-        await takeBack({ ...context, hold: cancelling.hold, isOurs }, conversation, question.replaces, turn);
+        await takeBack({ ...context, cancelling, isOurs }, conversation, question.replaces, turn);
       // Stopped or deleted meanwhile at another helper, it is not asked: the next look at the leases ends it here.
       if (!(await isOurs())) return;
       const again = gone === undefined ? () => send(workspace) : undefined;

@@ -17,18 +17,18 @@ const newest = { limit: 300 };
 /** A message that no turn of ours has is looked for among so many: each page is a call of the agent's plan. */
 const farthest = 200;
 
-type Taking = Pick<RunContext, 'conversations' | 'store'> &
-  Pick<Cancelling, 'hold'> & {
-    /** The turn is not stopped by the store. */
-    isOurs: () => Promise<boolean>;
-  };
+type Taking = Pick<RunContext, 'conversations' | 'store'> & {
+  cancelling: Pick<Cancelling, 'during'>;
+  /** The turn is not stopped by the store. */
+  isOurs: () => Promise<boolean>;
+};
 
 /**
  * @param replaced id of a turn, or of a message in the record that no turn of ours has
  * @throws HelperError when the record does not say where to cut: then nothing has been changed
  */
 export async function takeBack(
-  { conversations, store, hold, isOurs }: Taking,
+  { conversations, store, cancelling, isOurs }: Taking,
   conversation: ConversationRecord,
   asked: string,
   turn: LiveTurn,
@@ -56,7 +56,8 @@ export async function takeBack(
   if (index < 0 && (cut === undefined || cut === 'nothing')) return;
   if (cut === undefined)
     throw new HelperError('agent-unavailable', 'The replaced question was not found in the record');
-  const cutOff = async () => {
+  // What is asked after a Stop would be cut off with the rest: it waits.
+  await cancelling.during(conversation.chatId, async () => {
     // Stopped meanwhile, here or at another helper: then nothing is taken back for it.
     if (isStopped() || !(await isOurs())) return;
     // First, since an agent may write down late what is taken back now.
@@ -66,18 +67,7 @@ export async function takeBack(
     await keepEarlier({ ...nothingEarlier, ids, takenBack, replaces: replaced });
     if (cut !== 'nothing') await conversations.truncate(conversation.chatId, cut.messageId);
     if (index >= 0) await store.dropTurnsFrom(conversation.id, replaced, turn.id);
-  };
-  // What is asked after a Stop would be cut off with the rest: it waits.
-  let begin = () => {};
-  const cutting = new Promise<void>((resolve) => {
-    begin = resolve;
-  }).then(cutOff);
-  await hold(
-    conversation.chatId,
-    cutting.catch(() => {}),
-  );
-  begin();
-  await cutting;
+  });
 }
 
 /** @throws HelperError for a question that was taken back, and where what its visitor has not seen would be */
