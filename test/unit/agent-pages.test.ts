@@ -28,7 +28,7 @@ function startAgent(cap: number, told?: number) {
       pagination: { page: query.page, per_page: told ?? perPage, total },
     });
   };
-  return { calls, agent: createAgentConversations({ call } as unknown as AgentHttp) };
+  return { call, calls, agent: createAgentConversations({ call } as unknown as AgentHttp) };
 }
 
 const toIds = (from: number, to: number) =>
@@ -74,20 +74,11 @@ test('an agent that knows no pages, and gives the whole record each time, is rea
 test.each([1, 3, 20])(
   'where a reply holds %i messages at most, fewer are asked for at once',
   async (most) => {
-    const long = (_: string, path: string, options: Call = {}) =>
-      Number(options.query?.per_page) > most
+    const { call } = startAgent(100);
+    const long: typeof call = (method, path, options) =>
+      Number(options?.query?.per_page) > most
         ? Promise.reject(new AgentReplyTooLarge())
-        : pages(_, path, options);
-    const pages = (_: string, __: string, { query = {} }: Call = {}) => {
-      const perPage = Number(query.per_page);
-      const start = (Number(query.page) - 1) * perPage;
-      const conversation = toIds(start, Math.min(total, start + perPage)).map((uuid) => ({
-        uuid,
-        role: 'user',
-        content: 'Hi',
-      }));
-      return Promise.resolve({ conversation, pagination: { page: query.page, per_page: perPage, total } });
-    };
+        : call(method, path, options);
     const reader = createAgentConversations({ call: long } as unknown as AgentHttp);
     for (const before of [undefined, 95, 10]) {
       const end = before ?? total;
