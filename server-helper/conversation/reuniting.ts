@@ -5,7 +5,7 @@ import type { TurnRecord } from '../store/store.ts';
 type Asking = Pick<TurnRecord, 'id' | 'question' | 'agentMessageId' | 'status'>;
 
 export type Places = {
-  /** The record with every known answer right after its own question. */
+  /** The record with every known answer right after its own question, and without those whose question it does not hold. */
   reunited: RecordedMessage[];
   /** Its answer stands under its question, and under none that may be another's: the agent's id alone finds both again. */
   isInPlace(turn: Asking): boolean;
@@ -33,15 +33,25 @@ export function findPlaces<T extends Asking>(
     const { answer, under } = known.get(turn) as Known<T>;
     if (question !== under) moved.set(answer, question);
   }
-  const reunited = reunite(recorded, moved);
+  // A page may begin behind a question whose answer was written down under the next: what is kept here tells it.
+  const taken = new Set(places.values());
+  const isStray = ({ turn, under }: Known<T>) =>
+    turn.question !== '' &&
+    !places.has(turn) &&
+    (taken.has(under) || turns.some((one) => one !== turn && one.question === recorded[under]?.text));
+  const strays = new Set([...known.values()].filter(isStray).map(({ answer }) => answer));
+  const reunited = reunite(recorded, moved, strays);
   return {
     reunited,
     isInPlace: (turn) => {
       const found = [...known.values()].find((one) => one.turn.id === turn.id);
       const question = recorded[found?.under ?? -1];
-      if (!found || !question || moved.has(found.answer)) return false;
+      if (!found || !question || moved.has(found.answer) || strays.has(found.answer)) return false;
       if (question.text !== turn.question)
         return !turns.some((one) => one.id !== turn.id && one.question === question.text);
+      // It may be the question of one that was asked later, and this page begin behind its own.
+      const later = turns.slice(turns.indexOf(found.turn) + 1);
+      if (later.some((one) => one.question === turn.question && !places.has(one))) return false;
       const isOthers = ({ role, text }: RecordedMessage, index: number) =>
         role === 'visitor' && text === turn.question && reunited[index + 1]?.role === 'visitor';
       return !reunited.slice(0, reunited.indexOf(question)).some(isOthers);
@@ -67,6 +77,8 @@ function findKnown<T extends Asking>(
 /** What one more known answer under its question counts for, against all turns whose answer is not known. */
 const knownScore = 1_000_000;
 const anyScore = 1_000;
+/** It was there before, alone: so it is now, whatever else is there. */
+const foundScore = 1_000 * knownScore;
 /** One that was cut off may have been written down late, out of this order. */
 const cutOffScore = 10;
 
@@ -91,7 +103,7 @@ function placeAll<T extends Asking>(
     const [turn, question] = [turns[column] as T, asked[row] as number];
     const one = known.get(turn);
     const isUnder = one?.under === question;
-    if (isUnder && turn.question === '') return knownScore + 1;
+    if (isUnder && turn.question === '') return foundScore;
     if (spoken[row] !== words[column]) return 0;
     if (!one) return turn.status === 'stopped' || turn.status === 'failed' ? cutOffScore : anyScore;
     if (isUnder) return knownScore + 1;
@@ -127,10 +139,11 @@ function placeAll<T extends Asking>(
 function reunite(
   recorded: readonly RecordedMessage[],
   moved: ReadonlyMap<number, number>,
+  strays: ReadonlySet<number>,
 ): RecordedMessage[] {
   const answers = new Map([...moved].map(([answer, question]) => [question, answer]));
   return recorded.flatMap((message, index) => {
-    if (moved.has(index)) return [];
+    if (moved.has(index) || strays.has(index)) return [];
     const answer = recorded[answers.get(index) ?? -1];
     return answer ? [message, answer] : [message];
   });
