@@ -1,7 +1,7 @@
 /** The helper's options, checked once at construction: a mistake is a `TypeError` that names the option. */
 import { type Allowances, allowanceNames, toAllowances } from './auth/allowances.ts';
 import type { Challenge } from './auth/challenge.ts';
-import { consoleLog, type Log } from './log.ts';
+import { consoleLog, createLastingLog, type Log } from './log.ts';
 import {
   readAgentUrl,
   readBasePath,
@@ -182,11 +182,13 @@ export function readOptions(options: HelperOptions): Config {
     trustedProxies: readWhole('trustedProxies', options.trustedProxies, 0, maxProxies),
     metricsToken: readHeaderSecret('metricsToken', options.metricsToken, minSecretBytes),
     adminPassword: readHeaderSecret('adminPassword', options.adminPassword, minPasswordBytes),
-    log: readObject(
-      'log',
-      options.log ?? consoleLog,
-      ['info', 'warn', 'error'],
-      'a logger with info, warn and error',
+    log: createLastingLog(
+      readObject(
+        'log',
+        options.log ?? consoleLog,
+        ['info', 'warn', 'error'],
+        'a logger with info, warn and error',
+      ),
     ),
   };
 }

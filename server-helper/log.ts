@@ -19,6 +19,18 @@ export const consoleLog: Log = {
   error: (fields, message) => console.error(`porchlight: ${message}`, fields),
 };
 
+/** An app's logger that throws stops no question: what it would not take is said on the console. */
+export function createLastingLog(log: Log): Log {
+  const call = (level: keyof Log) => (fields: LogFields, message: string) => {
+    try {
+      log[level](fields, message);
+    } catch {
+      consoleLog[level](fields, message);
+    }
+  };
+  return { info: call('info'), warn: call('warn'), error: call('error') };
+}
+
 const againMs = 60_000;
 
 /** For what would fill a log: true once a minute for each key. @param nowMs monotonic */

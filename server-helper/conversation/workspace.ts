@@ -67,11 +67,12 @@ export function createWorkspaces(
     }
     if (option === 'visitor') return pinVisitors(id, owner, bot, gone);
     const chosen = typeof option === 'function' ? await option({ owner, conversationId: id }) : option;
-    if (chosen === gone) throw new HelperError('agent-refused');
+    if (gone !== undefined && chosen === gone) throw new HelperError('agent-refused');
     return requirePin(await store.pinWorkspace(id, requirePin(chosen), undefined, gone));
   };
   const requirePin = (workspace: string | undefined): string => {
-    if (typeof workspace !== 'string' || workspace === '') throw new HelperError('internal');
+    if (typeof workspace !== 'string' || workspace === '')
+      throw new HelperError('internal', 'The option workspace gave no uuid');
     return workspace;
   };
 

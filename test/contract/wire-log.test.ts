@@ -10,12 +10,8 @@ const agent = await startFakeAgent();
 const log = { info: vi.fn(), warn: vi.fn(), error: vi.fn() };
 let helper: ReturnType<typeof startInside>;
 let session: string;
-async function start(trustedProxies?: number) {
-  helper = startInside(agent.url, {
-    store: createMemoryStore(),
-    log,
-    ...(trustedProxies && { trustedProxies }),
-  });
+async function start(options: Partial<Parameters<typeof startInside>[1]> = {}) {
+  helper = startInside(agent.url, { store: createMemoryStore(), log, ...options });
   session = await helper.openSession();
 }
 beforeEach(() => vi.clearAllMocks());
@@ -54,7 +50,35 @@ test('an id is a trusted proxy’s own, in its shape, and never a visitor’s', 
   await start();
   expect(await ask('of-a-visitor')).toMatch(/^[\da-f-]{36}$/);
   await helper.stop();
-  await start(1);
+  await start({ trustedProxies: 1 });
   expect(await ask('0f9a-of-nginx')).toBe('0f9a-of-nginx');
   expect(await ask('what I think of you')).toMatch(/^[\da-f-]{36}$/);
+});
+
+async function askOne() {
+  const reply = await helper.send(session, 'PUT', toTurnPath(randomUUID(), randomUUID()), {
+    text: makeQuestion(),
+  });
+  return reply.text();
+}
+
+test('a workspace function that gives nothing is the reason in the log, not a refusal of the agent', async () => {
+  await start({ workspace: () => undefined as unknown as string });
+  expect(await askOne()).toContain('"code":"internal"');
+  const reason = 'The option workspace gave no uuid';
+  expect(log.warn.mock.calls.at(-1)).toMatchObject([{ code: 'internal', reason }, 'a turn failed']);
+});
+
+test('a logger that throws stops no question: its lines are said on the console', async () => {
+  const refuse = () => {
+    throw new Error('the disk is full');
+  };
+  const said = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  await start({ log: { info: refuse, warn: refuse, error: refuse }, workspace: () => '' });
+  expect(await askOne()).toContain('turn-failed');
+  expect(said).toHaveBeenCalledWith('porchlight: a turn failed', expect.anything());
+  said.mockRestore();
+  await helper.stop();
+  await start({ log: { info: refuse, warn: refuse, error: refuse } });
+  expect(await askOne()).toContain('turn-completed');
 });
