@@ -1,6 +1,6 @@
 /**
- * For the build: properties of the widget's own that nothing outside of it reads and no storage keeps, which the minifier
- * may shorten, in all files alike. What stands on the wire, in the page's side or in the browser's own objects is not here.
+ * For the build: properties of the widget's own, or of Preact's, that nothing outside of it reads and no storage keeps, which
+ * the minifier may shorten, in all files alike. What stands on the wire, in the page's side or in the browser's own objects is not here.
  */
 export const names = `
   ticket typists phase isGuest veiled veils isUnanswered refusedOnce openedFor leftTicket setBackMs givenTo offered isLeft mayPass
@@ -8,7 +8,8 @@ export const names = `
   isOpen isDock isWide setOpen giveBack veil sessions outbox backs takeUp onBack onEnded onRead onEvent makeId isWaiting
   hasOlder startNew takeBack reloadOrSay refuseHeld holdAgain giveUp sendStop cutFrom endAll isFollowed followedFor
   isDropped situation toRequest toCurrent readSaid readVeil isReady onTakenBack onAccepted onLost
-  onSent onGrow onSeen fromEndPx isReadersOwn occasion isFailed focuses toCall failures`
+  onSent onGrow onSeen fromEndPx isReadersOwn occasion isFailed focuses toCall failures
+  happen isBusy outcome emit hold publish follow clock screen lastEventId shouldComponentUpdate getChildContext componentWillUnmount`
   .trim()
   .split(/\s+/);
 
