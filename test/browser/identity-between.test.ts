@@ -116,3 +116,21 @@ test('what Ben types into a bar that had the focus before he came is out of Adaâ
   expect(await readSeen(page)).toBe(0);
   await here.askAs(chat, adas);
 });
+
+test.each(['/tag', '/call'])(
+  'whom %s named before any session came is not a guest on a page from before',
+  async (path) => {
+    const before = await here.visit('/plain');
+    await sign(before.page, 'ben');
+    await here.context.route('**/porchlight/session', (route) => route.abort());
+    const { page, chat } = await here.visit(path);
+    await chat.open();
+    await chat.ask(secret);
+    await chat.waitForAnswer('sending');
+    await page.close();
+    await here.context.unroute('**/porchlight/session');
+    await before.chat.open();
+    await before.chat.panel.getByText('Your sign-in has ended').first().waitFor();
+    expect(here.site.sessions).toEqual([]);
+  },
+);

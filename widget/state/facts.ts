@@ -1,4 +1,5 @@
 /** What can be asked of what the identity machine knows: who is there, whose words those are. Pure. */
+import { beforeAll } from './clock.ts';
 import { type Around, type Identity, type Source, unknown, unnamed, type Who } from './happening.ts';
 
 /** Nothing of anybody is on screen any more. */
@@ -13,6 +14,12 @@ export const nobodyShown = {
 /** Who would be there, by what the page said. */
 export function readWho(source: Source): Who {
   return source.kind === 'token' ? source.subject : undefined;
+}
+
+/** Whom the page named, and when. Where it named nobody, any other page's word is later. */
+export function toFirstWord({ source, saidAt }: Identity): { who: Who; at: number } {
+  const who = readWho(source);
+  return { who, at: who ? saidAt : beforeAll };
 }
 
 /** Who is there as far as this page knows: whose things are on screen, who has come after it, or whom it named. */

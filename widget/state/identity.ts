@@ -1,6 +1,6 @@
 /** Who is there, as one machine: what was known and what happens give what is known next and what is to be done. Pure. */
 import type { WidgetCode } from '../errors.ts';
-import { beforeAll, toComparable } from './clock.ts';
+import { toComparable } from './clock.ts';
 import * as facts from './facts.ts';
 import type { Around, Happening, Identity, Phase, Todo, Who } from './happening.ts';
 import { unknown } from './happening.ts';
@@ -140,8 +140,8 @@ export function step(before: Identity, happening: Happening, around: Around): [I
     }
     case 'begin':
       if (state.phase === 'superseded') to('rest');
-      // From the first use on, or other pages would tell nobody who comes while the session opens. Any word is later.
-      if (!kept) todo.push({ do: 'claim', who: undefined, at: beforeAll });
+      // From the first use on, or other pages would tell nobody who comes while the session opens.
+      if (!kept) todo.push({ do: 'claim', ...facts.toFirstWord(state) });
       if (state.phase === 'rest' || state.phase === 'stuck') start();
       break;
     case 'left':
