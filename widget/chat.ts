@@ -113,7 +113,7 @@ export function startChat(
 
   const readKept = (): Stored => {
     try {
-      return JSON.parse(localStorage.porchlight);
+      return JSON.parse(localStorage.porchlight) ?? {};
     } catch {
       // Blocked, or nothing kept.
       return {};

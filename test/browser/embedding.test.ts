@@ -374,6 +374,15 @@ test('the dock tells of its opening, and open() shows what was hidden', async ()
   expect(await page.evaluate(() => (window as unknown as Scope).happened)).toEqual(['open']);
 });
 
+test.each(['null', '7', '{"chats":'])(
+  'what is kept by the name and is none of it, %s, stops no chat',
+  async (kept) => {
+    await page.addInitScript((value) => localStorage.setItem('porchlight', value), kept);
+    await visit('/normal');
+    await chatWorks();
+  },
+);
+
 test('a chat that is destroyed while it loads calls nobody and keeps nothing', async () => {
   const gate = createGate();
   await page.route('**/widget/app-*.js', async (route) => {

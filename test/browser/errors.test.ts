@@ -100,6 +100,24 @@ test('a question asked offline is sent once, though the page was reloaded before
   expect(await scene.chat.readQuestions()).toEqual(['Before?', 'Still there?']);
 });
 
+test('a question stopped while it is out of reach may be sent again, over a reload too', async () => {
+  await scene.chat.ask('Before?');
+  await scene.chat.waitForAnswer('completed');
+  const conversations = `${stage.server.url}/conversations/**`;
+  await scene.page.route(conversations, (route) => route.abort('internetdisconnected'));
+  await scene.chat.ask('Still there?');
+  const waiting = await scene.chat.waitForAnswer('sending');
+  await waiting.getByText('The chat cannot be reached.').waitFor();
+  await scene.chat.button('Stop the answer').click();
+  await scene.chat.button('Try again').waitFor();
+  await scene.page.unroute(conversations);
+  await scene.page.reload();
+  await scene.chat.button('Try again').click();
+  await scene.chat.answers.nth(1).waitFor();
+  await scene.chat.waitForAnswer('completed');
+  expect(readAsked()).toEqual(['Before?', 'Still there?']);
+});
+
 test('a session whose hour is over is renewed once, without a word to the visitor', async () => {
   await scene.chat.ask('Before?');
   await scene.chat.waitForAnswer('completed');

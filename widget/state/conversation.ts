@@ -125,7 +125,7 @@ export function createConversation(deps: ConversationDeps): Conversation {
     if (typeof end === 'string') return;
     // A question that may be sent again later is not lost by a reload.
     if (entry.known || !isRetryable(end.code)) outbox.forget(entry.turnId);
-    else if (end.code !== 'offline') outbox.refuse(entry.turnId, end.code);
+    else if (end.code !== 'offline') outbox.forget(entry.turnId, end.code);
     if (end.code === 'not-found') forget();
     if (end.code === 'not-found' && question) say('resume-failed')(end);
     // Another tab was quicker: its turn is shown, and this question stays, to be sent again.

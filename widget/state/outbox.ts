@@ -150,7 +150,7 @@ export function createOutbox(
     giveUp(entry: Entry, code: WidgetCode | undefined): void {
       if (held.length > 0) unsent.forget();
       held = held.filter(({ turnId }) => turnId !== entry.turnId);
-      this.forget(entry.turnId);
+      this.forget(entry.turnId, code);
       screen.endAll();
       entry.answer.value = { ...createAnswer(entry.turnId, code ? 'failed' : 'stopped'), code };
     },
@@ -161,14 +161,14 @@ export function createOutbox(
       entry.answer.value = createAnswer(entry.turnId, 'stopped');
       screen.running.value = undefined;
     },
-    /** The one place is shared by all tabs: another one's question stays in it. */
-    forget(turnId: string): void {
-      if (memory.read().pending?.turnId === turnId) memory.change({ pending: undefined });
-    },
-    /** It stays, to be sent again by a click alone. */
-    refuse(turnId: string, code: WidgetCode): void {
+    /**
+     * The one place is shared by all tabs: another one's question stays in it.
+     *
+     * @param code this one stays, to be sent again by a click alone
+     */
+    forget(turnId: string, code?: WidgetCode): void {
       const { pending } = memory.read();
-      if (pending?.turnId === turnId) memory.change({ pending: { ...pending, code } });
+      if (pending?.turnId === turnId) memory.change({ pending: code && { ...pending, code } });
     },
   };
 }
