@@ -176,7 +176,7 @@ function toWidgetEnvironment(
       minify: 'terser',
       terserOptions: {
         ...toTerserOptions({}),
-        mangle: { properties: { regex: ownNames.regex } },
+        mangle: { properties: { regex: ownNames.regex, builtins: true } },
         nameCache: ownNames.cache,
       },
       rolldownOptions: {
