@@ -129,7 +129,7 @@ test('too many sessions at once: the wait is counted down', async () => {
     route.fulfill({ status: 429, json: { code: 'rate-limited', retryAfterMs: 8_000 } }),
   );
   await chat.ask('May I?');
-  await chat.button('Try again in 8 s').waitFor();
+  await chat.button('Try again in 00:08').waitFor();
   await page.unroute('**/session');
   await page.clock.runFor(9_000);
   await chat.button('Try again').click();

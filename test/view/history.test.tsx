@@ -139,7 +139,7 @@ test('a list that is asked for too often counts the wait down before it can be t
   await openList(({ path }) =>
     path === '/conversations' ? new WidgetError('rate-limited', 3_000) : undefined,
   );
-  const retry = await screen.findByRole('button', { name: 'Try again in 3 s' });
+  const retry = await screen.findByRole('button', { name: 'Try again in 00:03' });
   expect(retry.hasAttribute('disabled')).toBe(true);
 });
 

@@ -179,10 +179,14 @@ test('failed for good, it offers no second try', async () => {
   expect(screen.queryByRole('button', { name: 'Try again' })).toBeNull();
 });
 
-test('failed for too many questions, it counts the wait down', async () => {
+test.each([
+  [2_000, '00:02'],
+  [250_500, '04:11'],
+  [43_170_000, '11:59:30'],
+])('failed for too many questions, it counts %i ms down from %s', async (retryAfterMs, time) => {
   const { say } = await ask();
-  say({ kind: 'turn-failed', data: { code: 'rate-limited', retryable: true, retryAfterMs: 2_000 } });
-  const retry = await screen.findByRole('button', { name: 'Try again in 2 s' });
+  say({ kind: 'turn-failed', data: { code: 'rate-limited', retryable: true, retryAfterMs } });
+  const retry = await screen.findByRole('button', { name: `Try again in ${time}` });
   expect(retry.hasAttribute('disabled')).toBe(true);
 });
 

@@ -27,7 +27,7 @@ export const ar: Strings = {
   you: 'أنت',
   incomplete: 'هذه الإجابة غير مكتملة.',
   retry: 'إعادة المحاولة',
-  retryIn: 'إعادة المحاولة بعد {seconds} ث',
+  retryIn: 'إعادة المحاولة بعد {time}',
   sources: 'مصادر الإجابة {number}',
   copy: 'نسخ الشيفرة',
   copied: 'تم النسخ',

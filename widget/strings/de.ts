@@ -27,7 +27,7 @@ export const de: Strings = {
   you: 'Sie',
   incomplete: 'Diese Antwort ist unvollständig.',
   retry: 'Noch einmal versuchen',
-  retryIn: 'Noch einmal versuchen in {seconds} s',
+  retryIn: 'Noch einmal versuchen in {time}',
   sources: 'Quellen der Antwort {number}',
   copy: 'Code kopieren',
   copied: 'Kopiert',

@@ -29,7 +29,7 @@ const words = {
   you: 'You',
   incomplete: 'This answer is incomplete.',
   retry: 'Try again',
-  retryIn: 'Try again in {seconds} s',
+  retryIn: 'Try again in {time}',
   announceAnswer: 'Answer: {text}',
 
   // The states, each under its own name.

@@ -27,7 +27,7 @@ export const es: Strings = {
   you: 'Usted',
   incomplete: 'Esta respuesta está incompleta.',
   retry: 'Intentar de nuevo',
-  retryIn: 'Intentar de nuevo en {seconds} s',
+  retryIn: 'Intentar de nuevo en {time}',
   sources: 'Fuentes de la respuesta {number}',
   copy: 'Copiar el código',
   copied: 'Copiado',

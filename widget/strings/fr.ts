@@ -27,7 +27,7 @@ export const fr: Strings = {
   you: 'Vous',
   incomplete: 'Cette réponse est incomplète.',
   retry: 'Réessayer',
-  retryIn: 'Réessayer dans {seconds} s',
+  retryIn: 'Réessayer dans {time}',
   sources: 'Sources de la réponse {number}',
   copy: 'Copier le code',
   copied: 'Copié',

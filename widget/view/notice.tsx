@@ -22,6 +22,9 @@ type NoticeProps = {
   class?: string;
 };
 
+/** 00:09, 04:12, 11:59:30 */
+const toClock = (ms: number) => new Date(ms + 999).toJSON().slice(11, 19).replace(/^00:/, '');
+
 export function Notice({ state, values, before, cause, again, occasion, quiet, class: kind }: NoticeProps) {
   const { panel, t, say, rest } = useChat();
   const { way, silent } = states[state];
@@ -47,7 +50,7 @@ export function Notice({ state, values, before, cause, again, occasion, quiet, c
           }}
         >
           <Icon name="retry" />
-          {waitMs ? t('retryIn', { seconds: Math.ceil(waitMs / 1000) }) : t('retry')}
+          {waitMs ? t('retryIn', { time: toClock(waitMs) }) : t('retry')}
         </button>
       )}
     </div>
