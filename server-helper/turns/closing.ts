@@ -35,10 +35,9 @@ export function createClosing(
   const write = async ({ turn, conversation }: TurnRun, end: TurnEnd): Promise<void> => {
     turn.log.flush();
     const isTimed = turn.isOriginal && !turn.isOver;
-    let { outcome, stands } = await ends.write(turn, end, turn.isOver ? { status: 'paused' } : running);
-    // Stop came while a decision was being written: what it let run is stopped.
-    if (outcome === 'other' && stands?.status === 'running' && stands.runner === runner)
-      ({ outcome, stands } = await ends.write(turn, end, running));
+    // Stop came while a decision was being written: what it let run is stopped, be that written now or later.
+    const from = turn.isOver ? [{ status: 'paused' } as const, running] : [running];
+    const { outcome, stands } = await ends.write(turn, end, from);
     turn.isClosing = false;
     if (outcome === 'gone') {
       turn.end(turn.toStopped());

@@ -14,7 +14,8 @@ export type Written =
   | { outcome: 'other'; stands: TurnRecord | undefined };
 
 export type Ends = {
-  write(turn: LiveTurn, end: TurnEnd, from: EndsFrom): Promise<Written>;
+  /** @param from in any of these states, tried in this order */
+  write(turn: LiveTurn, end: TurnEnd, from: readonly EndsFrom[]): Promise<Written>;
   isKept(turn: LiveTurn): boolean;
   /** Stopped at another helper, which has not heard what was said until then: it is added. */
   addText(turn: LiveTurn, stands: TurnRecord): Promise<void>;
@@ -75,7 +76,7 @@ export function createEnds(store: Store, log: Log): Ends {
       const one: Kept = {
         turn,
         change: toChange(turn, end),
-        from: [from, ...(before?.from ?? [])],
+        from: [...from, ...(before?.from ?? [])],
         after: before?.writing,
         writing: undefined,
       };

@@ -5,6 +5,7 @@ import { createMemoryStore } from '../../server-helper/store/memory.ts';
 import type { Store, TurnRecord } from '../../server-helper/store/store.ts';
 import { createLeases } from '../../server-helper/turns/leases.ts';
 import { type FakeAgent, startFakeAgent } from '../support/fake-agent.ts';
+import { createGate } from '../support/gate.ts';
 import { startInside } from '../support/helper-inside.ts';
 import { secrets, untilAsync } from '../support/helper-process.ts';
 import { makePause, pauseWith, resumeWith } from '../support/pause.ts';
@@ -119,6 +120,37 @@ test('a stop of a pause that the store did not take yet stands once it has, and 
   const { messages, liveTurn } = await read();
   expect(liveTurn).toBeUndefined();
   expect(messages[1]).toMatchObject({ text: 'One moment. ', status: 'stopped' });
+});
+
+test('a stop that the store takes late, when a decision has let the turn run, is a stop, and the next question is answered', async () => {
+  const [isDeciding, isStopping, isResumed] = [createGate(), createGate(), createGate()];
+  const { call, path, ask, next, read } = await start((inner) => ({
+    async resumeTurn(...values) {
+      isDeciding.open();
+      await isStopping.opened;
+      const resumed = await inner.resumeTurn(...values);
+      isResumed.open();
+      return resumed;
+    },
+    async endTurn(...values) {
+      if (values[2].status === 'stopped') {
+        isStopping.open();
+        await isResumed.opened;
+        // More than a visitor waits.
+        await sleep(1_300);
+      }
+      return inner.endTurn(...values);
+    },
+  }));
+  agent.nextChat(pauseWith(pause));
+  expect(await ask('Refund this')).toContain('turn-paused');
+  const decided = call('POST', `${path}/decision`, { decision: 'approve' });
+  await isDeciding.opened;
+  expect((await call('DELETE', path)).status).toBe(204);
+  await decided;
+  await untilAsync(async () => (await read()).liveTurn === undefined, 'the turn is over');
+  expect(await (await call('GET', path)).text()).toContain('turn-stopped');
+  expect(await next('And then?')).toMatch(/^200 [\s\S]*turn-completed/);
 });
 
 test('a turn whose lease ran out while nothing could be written is left to its helper, which renews it; else it is taken', async () => {

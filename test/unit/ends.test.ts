@@ -23,7 +23,7 @@ test('what was said is added to a Stop of another helper’s that stood before t
   const turn = new LiveTurn('c', 't', 1, { now: () => 9, monotonicNow: () => 9 });
   turn.say('It is ');
   const from = { status: 'running', runner: 'one' } as const;
-  expect(await ends.write(turn, turn.toStopped(), from)).toEqual({ outcome: 'kept' });
+  expect(await ends.write(turn, turn.toStopped(), [from])).toEqual({ outcome: 'kept' });
   isDown = false;
   await ends.flush();
   expect(written).toEqual([{ status: 'stopped', endedAt: 7, answer: 'It is ' }]);
