@@ -119,7 +119,8 @@ function alignByWords<T extends AlignedTurn>(
       // As many turns as there are exchanges still before this one must be left for them.
       const choices = asking.slice(Math.max(0, Math.min(left, last) - 1), last).filter(isBegun);
       if (choices.length === 0) continue;
-      const turn = choices.reduce((best, one) => (isCloser(one, best, exchange) ? one : best));
+      const said = new Map(choices.map((one) => [one, hasSaid(one, exchange.answers)]));
+      const turn = choices.reduce((best, one) => (isCloser(one, best, exchange, said) ? one : best));
       last = asking.indexOf(turn);
       exchange.turn = turn;
       // Of one that we know by another id, nothing is deleted at the agent.
@@ -128,8 +129,13 @@ function alignByWords<T extends AlignedTurn>(
   }
 }
 
-function isCloser(one: AlignedTurn, other: AlignedTurn, { question, answers }: Exchange): boolean {
-  const [mine, its] = [one, other].map((turn) => hasSaid(turn, answers));
+function isCloser(
+  one: AlignedTurn,
+  other: AlignedTurn,
+  { question, answers }: Exchange,
+  said: ReadonlyMap<AlignedTurn, boolean>,
+): boolean {
+  const [mine, its] = [one, other].map((turn) => said.get(turn));
   if (mine !== its) return mine === true;
   // The same word for word, and not how it begins alone.
   const [isMine, isIts] = [one, other].map(
@@ -150,7 +156,12 @@ export function toSayings({ answer = '', earlier }: Pick<AlignedTurn, 'answer' |
 /** What the turn streamed is how the recorded answer begins, or the other way round. */
 export function hasSaid(turn: AlignedTurn, answers: readonly { text: string }[]): boolean {
   const text = answers.at(-1)?.text ?? '';
-  return text !== '' && toSayings(turn).some((said) => text.startsWith(said) || said.startsWith(text));
+  return text !== '' && toSayings(turn).some((said) => isBeginning(said, text) || isBeginning(text, said));
+}
+
+/** Compared as a whole: where long answers are alike `startsWith`, letter by letter, takes ten times as long. */
+function isBeginning(said: string, text: string): boolean {
+  return said.length <= text.length && text.slice(0, said.length) === said;
 }
 
 /** The turn knows it by its id, or by its words. */
@@ -203,5 +214,5 @@ function isSure(
   // One more than we know of: told twice, or of a turn whose record is gone; the newest is ours if it is new.
   if (asked > asking.length) return isInTime;
   // One did not reach the record. Which, only what was said can tell.
-  return asking.filter((one) => hasSaid(one, answers)).length === 1 && hasSaid(turn, answers);
+  return hasSaid(turn, answers) && !asking.some((one) => one !== turn && hasSaid(one, answers));
 }

@@ -1,6 +1,7 @@
 /** Finding a turn's answer in the agent's record, and telling the record apart into turns. */
 import { describe, expect, test, vi } from 'vitest';
 import type { RecordedMessage } from '../../server-helper/agent/conversation.ts';
+import { alignRecord } from '../../server-helper/conversation/alignment.ts';
 import { toStanding } from '../../server-helper/conversation/earlier.ts';
 import { toEntries } from '../../server-helper/conversation/history.ts';
 import type { TurnRecord } from '../../server-helper/store/store.ts';
@@ -464,4 +465,22 @@ test('a page of long questions is read in as much work as it has questions', () 
   // What the record has been seen to hold, and what it has not.
   expect(count(() => ({}))).toBeLessThanOrEqual(4 * ids.length);
   expect(count((n) => ({ question: long(n), answer: `Answer ${n}` }))).toBeLessThanOrEqual(4 * ids.length);
+});
+
+test('a hundred long answers that begin alike are compared as a whole, and not letter by letter', () => {
+  const alike = 'a'.repeat(5_000);
+  const turns = Array.from({ length: 100 }, (_, index) =>
+    turn(`t${index}`, index, { question: 'Why?', status: 'stopped', answer: `${alike}${index}` }),
+  );
+  const record = turns.flatMap(({ id, at, answer = '' }) => [
+    said(`q-${id}`, 'visitor', 'Why?', at),
+    said(`a-${id}`, 'agent', answer, at),
+  ]);
+  const walk = vi.spyOn(String.prototype, 'startsWith');
+  // A page of it.
+  const aligned = alignRecord(record.slice(-20), turns);
+  const walked = walk.mock.contexts.filter((text) => String(text).length > 1_000).length;
+  walk.mockRestore();
+  expect(aligned.map((exchange) => exchange.turn?.id)).toEqual(turns.slice(-10).map(({ id }) => id));
+  expect(walked).toBe(0);
 });
