@@ -104,6 +104,36 @@ test('that an answer could not be stopped is not said any more once it has ended
   await expect.poll(() => said.count()).toBe(0);
 });
 
+test('in a closed dock that nobody may write in it is said why, to eyes and ears', async () => {
+  const { page, chat } = scene;
+  await page.route('**/session', (route) =>
+    route.fulfill({ status: 401, json: { status: 401, code: 'sign-in-required' } }),
+  );
+  await chat.composer.click();
+  await chat.dock.locator('p').getByText(english['sign-in-required']).waitFor();
+  await expect.poll(() => chat.announcer.textContent()).toBe(english['sign-in-required']);
+  expect(await chat.panel.count()).toBe(0);
+});
+
+test('what goes wrong while the dock is closed is said there', async () => {
+  const { page, chat } = scene;
+  gate = createGate();
+  await page.route('**/turns/*', (route) =>
+    route.request().method() === 'DELETE' ? route.fulfill({ status: 500, json: {} }) : route.fallback(),
+  );
+  await chat.ask('Slowly?');
+  await chat.waitForAnswer('writing');
+  await page.keyboard.press('Escape');
+  await expect.poll(() => chat.panel.count()).toBe(0);
+  await chat.composer.fill('And now?');
+  await chat.composer.press('Enter');
+  await expect.poll(() => chat.announcer.textContent()).toBe(english['answer-first']);
+  await chat.stop.click();
+  await chat.dock.locator('p').getByText(english['stop-failed']).waitFor();
+  await expect.poll(() => chat.announcer.textContent()).toContain(english['stop-failed']);
+  gate.open();
+});
+
 test.each([
   [403, 'unreachable'],
   [405, 'unreachable'],

@@ -9,6 +9,7 @@ import { Composer } from './composer.tsx';
 import { useChat } from './context.ts';
 import { useDialog, useIsSmall } from './dialog.ts';
 import { Inline } from './inline.tsx';
+import { Notice } from './notice.tsx';
 import { PanelView } from './panel.tsx';
 import { Starters } from './suggestions.tsx';
 
@@ -46,9 +47,33 @@ function Dock() {
       }}
       {...(isOpen ? dialog : { role: 'region', 'aria-label': t('chat') })}
     >
-      {isOpen ? <PanelView /> : <Suggestions />}
+      {isOpen ? <PanelView /> : <Closed />}
       <Composer focus={false} />
     </div>
+  );
+}
+
+/** What the panel says while it is open: why nothing can be written, and what went wrong. */
+function Closed() {
+  const { panel, conversation, spoken } = useChat();
+  const problem = conversation.problem.value;
+  const refused = panel.refused.value?.code;
+  return (
+    <>
+      <Suggestions />
+      {(problem || refused === 'sign-in-required') && (
+        <div class="hint">
+          {problem ? (
+            <Notice state={problem.situation} cause={problem.cause} again={problem.again} class="outcome" />
+          ) : (
+            <Notice state="sign-in-required" class="outcome" />
+          )}
+        </div>
+      )}
+      <div part="announcer" class="announcer" role="status">
+        {spoken.value}
+      </div>
+    </>
   );
 }
 
