@@ -100,6 +100,29 @@ test('a question asked offline is sent once, though the page was reloaded before
   expect(await scene.chat.readQuestions()).toEqual(['Before?', 'Still there?']);
 });
 
+test.each(['', 'Before?'])(
+  'after "%s" a question that is refused for good is a draft, over a reload too',
+  async (before) => {
+    if (before) {
+      await scene.chat.ask(before);
+      await scene.chat.waitForAnswer('completed');
+    }
+    await answerOnce(toProblem(403, { status: 403, code: 'not-allowed' }));
+    await scene.chat.ask('Not this way?');
+    const failed = await scene.chat.waitForAnswer('failed');
+    await failed.getByText('This is not possible here.').waitFor();
+    await expect.poll(() => scene.chat.composer.inputValue()).toBe('Not this way?');
+    await scene.page.reload();
+    await expect.poll(() => scene.chat.composer.inputValue()).toBe('Not this way?');
+    if (before) await scene.chat.waitForAnswer('completed');
+    await scene.chat.composer.press('Enter');
+    await scene.chat.answers.nth(before ? 1 : 0).waitFor();
+    await scene.chat.waitForAnswer('completed');
+    expect(await scene.chat.panel.getByText('could not be loaded').count()).toBe(0);
+    expect(readAsked()).toEqual([...(before ? [before] : []), 'Not this way?']);
+  },
+);
+
 test('a question stopped while it is out of reach may be sent again, over a reload too', async () => {
   await scene.chat.ask('Before?');
   await scene.chat.waitForAnswer('completed');

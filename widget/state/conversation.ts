@@ -123,18 +123,21 @@ export function createConversation(deps: ConversationDeps): Conversation {
     if (end === 'gone') await reloadOrSay(conversationId);
     deps.onEnded(conversationId, entry.turnId, screen.find(entry.turnId)?.answer.value);
     if (typeof end === 'string') return;
+    const { code } = end;
+    const isFinal = !isRetryable(code);
     // A question that may be sent again later is not lost by a reload.
-    if (entry.known || !isRetryable(end.code)) outbox.forget(entry.turnId);
-    else if (end.code !== 'offline') outbox.forget(entry.turnId, end.code);
-    if (end.code === 'not-found') forget();
-    if (end.code === 'not-found' && question) say('resume-failed')(end);
-    // Another tab was quicker: its turn is shown, and this question stays, to be sent again.
-    if (end.code === 'turn-running') await reloadOrSay(conversationId);
-    // More was asked on another device: that is shown, and what was to take its place is a draft.
-    if (end.code === 'turn-conflict' && question?.replaces) {
+    if (entry.known || isFinal) outbox.forget(entry.turnId);
+    else if (code !== 'offline') outbox.forget(entry.turnId, code);
+    if (code === 'not-found') {
+      forget();
+      if (question) say('resume-failed')(end);
+    } else if (question && !entry.known && isFinal) {
+      // As it is it is refused again: it is a draft. A reload looks for no conversation that nobody has.
+      if (!entries.value.some(({ known }) => known)) memory.change({ conversationId: undefined });
       deps.onTakenBack(question.text);
-      await reloadOrSay(conversationId);
     }
+    // Another tab or device was quicker: what is there is shown.
+    if (/^turn-/.test(code)) await reloadOrSay(conversationId);
   };
   const { reload, reloadOrSay, loadOlder } = createReading({ sessions, screen, follow, say });
   const stopping = createStopping({ ...deps, screen, outbox, follow, say: (f) => say('stop-failed', f) });
