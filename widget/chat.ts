@@ -199,7 +199,7 @@ export function startChat(
   document.addEventListener('prerenderingchange', start);
   // After what the page says at once: who is there is noted before the app listens.
   queueMicrotask(() => {
-    element.dispatchEvent(new Event('porchlight:ready'));
+    element.dispatchEvent(new CustomEvent('porchlight:ready'));
     start();
   });
   return Object.freeze(api);

@@ -48,6 +48,10 @@ beforeAll(async () => {
                return given.length > 0 ? () => this.apply(self, given) : bind.call(this, self);
              };</script>${tag}`,
         ),
+        // MooTools 1.2 to 1.4 have an Event of their own.
+        '/own-event': html(
+          `<script>Event = function () { throw new Error('no event of mine'); };</script>${tag.replace('data-', 'data-open-style="dock" data-')}`,
+        ),
         // What a script against copying makes of the page.
         '/guarded': html(
           `<script>onmousedown = ({ target }) => /^(TEXTAREA|INPUT|SELECT)$/.test(target.tagName);
@@ -372,6 +376,24 @@ test('the dock tells of its opening, and open() shows what was hidden', async ()
   });
   await chat.panel.waitFor();
   expect(await page.evaluate(() => (window as unknown as Scope).happened)).toEqual(['open']);
+});
+
+test('on a page with an Event of its own the dock comes, and what was said is there after a reload', async () => {
+  await page.goto(`${helper.here}/own-event`);
+  await chat.dock.waitFor();
+  await chat.ask('Does it work?');
+  await chat.waitForAnswer('completed');
+  await page.reload();
+  await chat.waitForAnswer('completed');
+});
+
+test('where the browser is offline and the helper is not, all parts are loaded', async () => {
+  await page.addInitScript(() => Object.defineProperty(Navigator.prototype, 'onLine', { get: () => false }));
+  await visit('/dock');
+  await chat.ask('Does it work?');
+  await chat.waitForAnswer('completed');
+  await chat.button('Conversations').click();
+  await chat.inside('.history li').first().waitFor();
 });
 
 test.each(['null', '7', '{"chats":'])(

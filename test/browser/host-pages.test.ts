@@ -1,4 +1,4 @@
-/** Ten kinds of pages: the chat looks the same on each, and each is the same before, during and after it. */
+/** Eleven kinds of pages: the chat looks the same on each, and each is the same before, during and after it. */
 import type { Frame } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { startFakeHelper, toPage } from '../support/fakehelper.ts';
@@ -6,7 +6,12 @@ import { createGate } from '../support/gate.ts';
 import { useStage } from '../support/stage.ts';
 
 type OpenStyle = 'normal' | 'dock';
-type Host = { css?: string; html?: string; headers?: (helper: string) => Record<string, string> };
+type Host = {
+  css?: string;
+  html?: string;
+  isQuirky?: true;
+  headers?: (helper: string) => Record<string, string>;
+};
 
 const hosts: Record<string, Host> = {
   'that sets nothing': {},
@@ -14,6 +19,7 @@ const hosts: Record<string, Host> = {
     css: '*, ::before, ::after { margin: 0 !important; padding: 0 !important; border: 0 !important; font: 20px/3 serif !important; color: red !important; background: none !important; box-sizing: content-box !important; max-width: 50% !important; display: inline !important; list-style: none !important }',
   },
   'of font-size: 62.5%': { css: 'html { font-size: 62.5% } body { font-size: 1.6rem }' },
+  'without a doctype': { css: 'body { color: white; line-height: 3 }', isQuirky: true },
   'that unsets everything': { css: '*, porchlight-chat { all: unset }' },
   'with transforms on the body': {
     css: 'body { transform: translate(30px, 10px) scale(0.9); filter: saturate(0.9); perspective: 400px }',
@@ -36,12 +42,14 @@ const names = Object.keys(hosts);
 
 const stage = useStage(() =>
   startFakeHelper({
-    answer: () => ({ pieces: ['An answer with `code` and\n\n- a list\n- of two\n'] }),
+    answer: () => ({
+      pieces: ['An answer with `code` and\n\n- a list\n- of two\n\n| a | table |\n| - | - |\n| of | two |\n'],
+    }),
     pages: (path, helper) => {
       const [, style, index, inside] = /^\/(normal|dock)\/(\d+)(\/inside)?$/.exec(path) ?? [];
       const name = names[Number(index)];
       if (!style || !name) return undefined;
-      const { css = '', html = '', headers } = hosts[name]!;
+      const { css = '', html = '', isQuirky, headers } = hosts[name]!;
       if (name === 'in a frame' && !inside)
         return {
           html: `<!doctype html><html lang="en"><title>A page</title><body style="margin: 0"><iframe src="${path}/inside" style="border: 0; width: 100vw; height: 100vh; display: block"></iframe>`,
@@ -49,6 +57,7 @@ const stage = useStage(() =>
       return {
         html: toPage(helper, style as OpenStyle)
           .replace(/<link[^>]*>/, '')
+          .replace('<!doctype html>', isQuirky ? '' : '<!doctype html>')
           .replace('<html', `<html ${html}`)
           .replace('</head>', css ? `<style>${css}</style></head>` : '</head>')
           .replace('</main>', '<p><a href="#">A link</a> <button>A button</button></p></main>'),
@@ -121,6 +130,9 @@ async function chatOn(name: string, style: OpenStyle) {
     await measure(selector, `[part~="${selector}"]`);
   await measure('code', 'code');
   await measure('item', 'li');
+  await measure('cell', 'td');
+  const cell = await part('td').evaluateAll(([first]) => getComputedStyle(first!).color);
+  expect(cell).toBe(await part('li').evaluateAll(([first]) => getComputedStyle(first!).color));
   const during = await readHost(frame);
   await part('[part~="composer"]').press('Escape');
   await part('[part~="panel"]').waitFor({ state: 'detached' });
@@ -137,7 +149,7 @@ describe.each<OpenStyle>(['normal', 'dock'])('in %s style', (style) => {
   test.each(names)('on a page %s', async (name) => {
     plain ??= await chatOn('that sets nothing', style);
     const { before, during, closed, after, boxes } = await chatOn(name, style);
-    expect(Object.keys(boxes)).toHaveLength(9);
+    expect(Object.keys(boxes)).toHaveLength(10);
     for (const [key, box] of Object.entries(boxes))
       for (const [at, length] of box.entries())
         expect(Math.abs(length - plain.boxes[key]![at]!), `${key} ${box} ${plain.boxes[key]}`).toBeLessThan(

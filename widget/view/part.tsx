@@ -26,7 +26,8 @@ export function createPart<P extends object>(
     isLoading = true;
     failed.value &&= !!Pending;
     // Many a browser keeps a failed import for as long as the page is there: where it must fail it is not tried.
-    (navigator.onLine ? load() : Promise.reject()).then(
+    // A browser beside its helper on one machine may be offline all the same.
+    (navigator.onLine ? load() : fetch(helper).then(load)).then(
       (part) => {
         sheet.replaceSync(part.css ?? '');
         Object.assign(en, part.words);
