@@ -148,9 +148,9 @@ function isCloser(
 
 /** What a turn said, as an agent may write it down: the whole, or what came since the visitor decided alone. */
 export function toSayings({ answer = '', earlier }: Pick<AlignedTurn, 'answer' | 'earlier'>): string[] {
-  const { said } = readEarlier(earlier);
-  const since = said !== '' && answer.startsWith(said) ? answer.slice(said.length).trimStart() : '';
-  return [answer, since].filter((text) => text !== '');
+  const { said, saidChars = isBeginning(said, answer) ? said.length : 0, since } = readEarlier(earlier);
+  const rest = since ?? (saidChars > 0 ? answer.slice(saidChars).trimStart() : '');
+  return [answer, rest].filter((text) => text !== '');
 }
 
 /** What the turn streamed is how the recorded answer begins, or the other way round. */

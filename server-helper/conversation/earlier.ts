@@ -5,6 +5,8 @@ import type { TurnRecord } from '../store/store.ts';
 /** A turn that was taken back: of the store it is gone, and the agent may yet write it down. */
 export type TakenBack = Pick<TurnRecord, 'id' | 'at' | 'question' | 'status'> & {
   answer: string;
+  /** How what it said since its visitor decided begins: an agent may write that down alone. */
+  since?: string;
   endedAt?: number;
   /** Its question stood in the record and was deleted there. */
   wasFound: boolean;
@@ -21,6 +23,10 @@ export type Earlier = {
   takenBack: readonly TakenBack[];
   /** What this turn had said when it paused. */
   said: string;
+  /** The same of one that has completed, whose words the agent keeps: how much of its answer that was. */
+  saidChars?: number;
+  /** Of a turn that was taken back, as there. */
+  since?: string;
   /** `unread`: what stood there could not be learned. */
   standing: readonly Standing[] | 'unread';
   /** What this turn was to replace: while that stands, it failed before it could, and a turn in its place takes it back. */

@@ -45,6 +45,8 @@ export function toEntries(
   const missing = findMissing(exchanges, turns);
   const takenBack = turns.flatMap(({ earlier }) => readEarlier(earlier).takenBack);
   const entries: Entry[] = [];
+  /** Turns whose questions stand without an answer so far. */
+  const open = new Set<string>();
   let at = 0;
   let ends = 0;
   for (const exchange of exchanges) {
@@ -56,7 +58,8 @@ export function toEntries(
     // What belongs to nobody while a turn that was cut off misses its own may be that: it is not called whole.
     const status = [...left].some(isCutOff) ? 'stopped' : 'completed';
     const picked = pickAnswer(answers, turn, missing);
-    const answer = isAnybodys(picked, turn, missing, takenBack) ? undefined : picked;
+    const answer = isAnybodys(picked, turn, { missing, takenBack, open }) ? undefined : picked;
+    if (turn && answers.length === 0) open.add(turn.id);
     const messages = isGone ? [] : toTurnMessages(question, answer, turn, at, status);
     ends += answers.length + (question ? 1 : 0);
     entries.push({
@@ -121,26 +124,31 @@ function isWhole(
 }
 
 /**
- * Of a turn that was cut off before a word of it was heard: another such turn before it may have said this, and the agent
- * written it down late.
+ * Of a turn that was cut off before a word of it was heard: another such turn before it, or whose question stands open
+ * before it, may have said this, and the agent written it down late.
  */
 function isAnybodys(
   answer: RecordedMessage | undefined,
   turn: TurnRecord | undefined,
-  missing: readonly TurnRecord[],
-  takenBack: readonly TakenBack[],
+  {
+    missing,
+    takenBack,
+    open,
+  }: { missing: readonly TurnRecord[]; takenBack: readonly TakenBack[]; open: ReadonlySet<string> },
 ): boolean {
   if (!answer || !turn || !isCutOff(turn) || isAnswerOf(turn, answer)) return false;
   // What was deleted was said before, and may be written down again.
-  const isTakenBack = ({ id, at, endedAt = at, answer: words, isUntaken }: TakenBack) =>
+  const isSaid = (words: string) =>
+    words !== '' && (answer.text.startsWith(words) || words.startsWith(answer.text));
+  const isTakenBack = ({ id, at, endedAt = at, answer: words, since = '', isUntaken }: TakenBack) =>
     id !== turn.id &&
     !isUntaken &&
     endedAt >= turn.at - lateMs &&
-    (words.trim() === '' || answer.text.startsWith(words.trim()) || words.startsWith(answer.text));
+    (words.trim() === '' || isSaid(words.trim()) || isSaid(since.trim()));
   if (takenBack.some(isTakenBack)) return true;
   return missing.some(
     (other) =>
-      other.at < turn.at &&
+      (other.at < turn.at || open.has(other.id)) &&
       isCutOff(other) &&
       (other.answer ?? '').trim() === '' &&
       !wasRefused(other) &&
@@ -160,7 +168,9 @@ function isHeld(turn: TurnRecord | undefined, shown: RecordedMessage | undefined
 
 /** An agent may write down what was stopped or broke off after what was asked next. */
 function findLate(exchange: Exchange, left: ReadonlySet<TurnRecord>): TurnRecord | undefined {
-  const own = [...left].filter((turn) => isCutOff(turn) && isLateOf(exchange, turn));
+  // One that completed is on another page, unless this is what it said.
+  const mayBe = (turn: TurnRecord) => isCutOff(turn) || hasSaid(turn, exchange.answers);
+  const own = [...left].filter((turn) => mayBe(turn) && isLateOf(exchange, turn));
   return own.find((turn) => hasSaid(turn, exchange.answers)) ?? own[0];
 }
 

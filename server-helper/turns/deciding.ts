@@ -36,7 +36,7 @@ export function createDeciding(parts: {
       ({ messages }) => messages.filter(({ role }) => role === 'agent').map(toStanding),
       () => 'unread' as const,
     );
-    return JSON.stringify({ ...readEarlier(turn.earlier), standing } satisfies Earlier);
+    return JSON.stringify({ ...readEarlier(turn.earlier), said: turn.text, standing } satisfies Earlier);
   };
 
   return async (

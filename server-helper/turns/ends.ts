@@ -112,21 +112,24 @@ function toChange(turn: LiveTurn, end: TurnEnd): TurnEndChange {
   const endedAt = 'message' in end ? Date.parse(end.message.at) : turn.toNow();
   // What was taken back may yet be written down by the agent, and is not to be shown then.
   const { takenBack } = readEarlier(turn.earlier);
-  const toEarlier = (said: string) =>
-    takenBack.length > 0 || said !== ''
-      ? JSON.stringify({ ...nothingEarlier, takenBack, said } satisfies Earlier)
-      : undefined;
   switch (end.status) {
-    case 'completed':
+    case 'completed': {
+      const answer = end.message.text;
+      const { agentMessageId } = end;
+      // The agent may write down, or tell again, what came since the decision alone: its words tell whose it is.
+      const saidChars = answer.startsWith(turn.textBefore) ? turn.textBefore.length : 0;
+      const earlier =
+        takenBack.length > 0 || saidChars > 0
+          ? JSON.stringify({ ...nothingEarlier, takenBack, saidChars } satisfies Earlier)
+          : undefined;
       return {
         status: 'completed',
         endedAt,
-        answer: end.message.text,
-        ...(end.agentMessageId === undefined
-          ? // It may be written down in two pieces, of which nothing but the words tells whose they are.
-            { earlier: toEarlier(turn.textBefore) }
-          : { agentMessageId: end.agentMessageId, earlier: toEarlier('') }),
+        answer,
+        earlier,
+        ...(agentMessageId !== undefined && { agentMessageId }),
       };
+    }
     case 'stopped':
       return { status: 'stopped', endedAt, answer: end.message.text, pause: undefined };
     case 'paused': {

@@ -8,6 +8,7 @@ import { isBehind } from '../conversation/words.ts';
 import { HelperError } from '../errors.ts';
 import type { ConversationRecord } from '../store/store.ts';
 import { sleep, within } from '../within.ts';
+import { toFinalText } from './finaltext.ts';
 import { findAnswer, isAsked, type Lately, maySpeakStill, readLately, tellingChars } from './record.ts';
 import type { RunContext } from './run.ts';
 import type { LiveTurn } from './turn.ts';
@@ -91,8 +92,9 @@ export async function findRest(
         told === false ? isSteady && round >= steadyRound : told === undefined && isSteady && round === last;
       if (found && !isLate && (isSettled || isWhole(turn) || (told === false && found.finished))) {
         if (turn.sources.length === 0) turn.cite(found.sources);
-        if (found.text.startsWith(turn.text)) turn.say(found.text.slice(turn.text.length));
-        return { kind: 'text', text: found.text, id: found.id };
+        const text = toFinalText(turn.text, turn.textBefore, found.text);
+        if (text.startsWith(turn.text)) turn.say(text.slice(turn.text.length));
+        return { kind: 'text', text, id: found.id };
       }
       held = found?.text;
       if (isWhole(turn)) return asItStands();

@@ -104,8 +104,8 @@ function readTakenBack(turns: readonly Turn[]): TakenBack[] {
   return turns.flatMap(({ earlier }) => readEarlier(earlier).takenBack);
 }
 
-function toTurn({ wasFound: _, endedAt, isUntaken, ...taken }: TakenBack): Turn {
-  const earlier = isUntaken && JSON.stringify({ isUntaken });
+function toTurn({ wasFound: _, endedAt, isUntaken, since, ...taken }: TakenBack): Turn {
+  const earlier = JSON.stringify({ isUntaken, since });
   return { ...taken, endedAt, code: undefined, agentMessageId: undefined, earlier };
 }
 
@@ -145,7 +145,7 @@ export function readLately(turns: readonly Turn[], turnId: string): Lately {
   );
   return {
     ids: [...ids, ...others.flatMap(({ agentMessageId }) => agentMessageId ?? [])],
-    answers: ended.map(({ answer }) => (answer === undefined ? undefined : toWords(answer))),
+    answers: ended.flatMap((one) => (one.answer === undefined ? [undefined] : toSayings(one).map(toWords))),
     questions: ended.map(({ question }) => toWords(question)),
   };
 }

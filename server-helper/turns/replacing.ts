@@ -1,5 +1,5 @@
 /** Takes a question back with all that followed it, at the agent first, so that a new one can stand in its place. */
-import { alignRecord } from '../conversation/alignment.ts';
+import { alignRecord, toSayings } from '../conversation/alignment.ts';
 import { type Earlier, nothingEarlier, readEarlier, type TakenBack } from '../conversation/earlier.ts';
 import { readBack } from '../conversation/readback.ts';
 import { HelperError } from '../errors.ts';
@@ -91,11 +91,14 @@ function findFirst(turns: readonly TurnRecord[], asked: string): string {
   return replaced;
 }
 
-function toTakenBack(
-  { id, at, question, status, answer, endedAt, earlier }: TurnRecord,
-  wasFound: boolean,
-): TakenBack {
-  const taken = { id, at, question, status, answer: (answer ?? '').slice(0, rememberedChars), wasFound };
+function toTakenBack(old: TurnRecord, wasFound: boolean): TakenBack {
+  const { id, at, question, status, endedAt, earlier } = old;
+  const [answer = '', since] = toSayings(old).map((text) => text.slice(0, rememberedChars));
   const { isUntaken } = readEarlier(earlier);
-  return { ...taken, ...(endedAt !== undefined && { endedAt }), ...(isUntaken && { isUntaken }) };
+  return {
+    ...{ id, at, question, status, answer, wasFound },
+    ...(since && { since }),
+    ...(endedAt !== undefined && { endedAt }),
+    ...(isUntaken && { isUntaken }),
+  };
 }

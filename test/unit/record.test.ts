@@ -484,3 +484,45 @@ test('a hundred long answers that begin alike are compared as a whole, and not l
   expect(aligned.map((exchange) => exchange.turn?.id)).toEqual(turns.slice(-10).map(({ id }) => id));
   expect(walked).toBe(0);
 });
+
+test('an answer without a known id, written down behind the next question, is told once and as its own', () => {
+  const turns = [
+    turn('t1', minute, { question: 'First?', answer: 'The one.' }),
+    turn('t2', 2 * minute, { question: 'Second?', answer: 'The other.', agentMessageId: 'a2' }),
+  ];
+  const record = [
+    said('q2', 'visitor', 'Second?', 2 * minute),
+    said('q1', 'visitor', 'First?', 2 * minute),
+    said('a1', 'agent', 'The one.', 2 * minute),
+    said('a2', 'agent', 'The other.', 2 * minute),
+  ];
+  expect(toMessages(record, turns, everything).map(({ turnId, text }) => [turnId, text])).toEqual([
+    ['t1', 'First?'],
+    ['t1', 'The one.'],
+    ['t2', 'Second?'],
+    ['t2', 'The other.'],
+  ]);
+});
+
+test('behind the open question of a turn that was heard no better, an answer is nobody’s', () => {
+  const turns = [
+    turn('t1', minute, { question: 'First?', status: 'stopped', endedAt: minute }),
+    turn('t2', minute + 1, {
+      question: 'Second?',
+      status: 'failed',
+      code: 'agent-unavailable',
+      endedAt: minute + 9,
+    }),
+  ];
+  const record = [
+    said('q2', 'visitor', 'Second?', minute + 2),
+    said('q1', 'visitor', 'First?', minute + 3),
+    said('a2', 'agent', 'The other.', minute + 4),
+  ];
+  expect(toMessages(record, turns, everything).map(({ turnId, text }) => [turnId, text])).toEqual([
+    ['t1', 'First?'],
+    ['t1', ''],
+    ['t2', 'Second?'],
+    ['t2', ''],
+  ]);
+});

@@ -1,0 +1,133 @@
+/** Clause 35: an answer that an approval cuts in two, of which the agent writes down, or tells again, the second piece alone. */
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import type { Script } from '../support/fake-agent.ts';
+import type { FakeAnswer } from '../support/fake-answer.ts';
+import { makePause } from '../support/pause.ts';
+import { useRig } from '../support/rig.ts';
+import { makeQuestion, toTurnPath } from '../support/visitor.ts';
+
+const { rig, visitor } = await useRig();
+
+const before = 'I would like to look up your order. ';
+const since = 'Your order of boots will arrive on Friday the 12th, by post.';
+const next = 'Yes, umbrellas in six colours, from 12 euros, and two sizes.';
+
+const pause: Script = (answer) => {
+  answer.recordQuestion();
+  answer.open();
+  answer.event('delta', { text: before });
+  Object.assign(answer.recordReply(before), { finish_reason: 'paused' });
+  answer.event('approval', makePause({ name: 'order_status', parameters: { orderNumber: 'LF-1' } }));
+  answer.end();
+};
+
+/** A first question waits, is approved, and goes on as the agent then does. */
+async function askAndApprove(resume: Script) {
+  rig.agent.nextChat(pause);
+  const turn = await visitor.chat();
+  const path = toTurnPath(turn.conversationId, turn.turnId);
+  rig.agent.nextResume(resume);
+  expect((await visitor.call('POST', `${path}/decision`, { decision: 'approve' })).status).toBe(202);
+  return { ...turn, path };
+}
+
+const cutOff = (answer: FakeAnswer) => {
+  answer.recordQuestion();
+  answer.open();
+  setTimeout(() => answer.reset(), 100);
+};
+
+test.each([
+  ['stopped', 'asked', 'cut off'],
+  ['broken off', 'asked', 'cut off'],
+  ['completed', 'asked in its place', 'cut off'],
+  ['completed', 'asked in its place', 'stopped'],
+])(
+  'of an answer that was %s the second piece, written down late, is no answer to what is %s next and %s',
+  async (how, place, end) => {
+    let writeLate = () => {};
+    const { conversationId, turnId, path } = await askAndApprove((answer) => {
+      answer.open();
+      answer.event('delta', { text: since });
+      writeLate = () => void answer.recordReply(since);
+      if (how === 'completed') {
+        answer.event('done', '[DONE]');
+        answer.end();
+      } else if (how === 'broken off') setTimeout(() => answer.reset(), 100);
+    });
+    const attached = await visitor.attach(conversationId, turnId);
+    if (how === 'stopped') {
+      await expect.poll(() => attached.text).toContain(since);
+      expect((await visitor.call('DELETE', path)).status).toBe(204);
+    }
+    await attached.whole();
+    rig.agent.nextChat((answer) => {
+      setTimeout(writeLate, 500);
+      if (end === 'cut off') return cutOff(answer);
+      answer.recordQuestion();
+      answer.open();
+      void answer.cancelled.then(() => answer.end());
+    });
+    const second = { text: makeQuestion(), ...(place !== 'asked' && { replaces: turnId }) };
+    const secondId = randomUUID();
+    const stream = await visitor.ask(conversationId, secondId, second);
+    if (end === 'stopped') {
+      await expect.poll(() => rig.agent.chatsAbout(second.text)).toHaveLength(1);
+      await visitor.call('DELETE', toTurnPath(conversationId, secondId));
+    }
+    await stream.whole();
+    expect(stream.last.kind).toBe(end === 'stopped' ? 'turn-stopped' : 'turn-failed');
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    const { messages } = await visitor.history(conversationId);
+    expect(messages.filter((one) => one.turnId === secondId).map(({ text }) => text)).toEqual([
+      second.text,
+      '',
+    ]);
+  },
+  30_000,
+);
+
+test.each(['with an id', 'without one'])(
+  'a completed answer %s, of which the agent tells the second piece again as if it ran still, is not the next one',
+  async (named) => {
+    const { conversationId, turnId } = await askAndApprove((answer) => {
+      answer.open();
+      const agent = answer.recordReply(since);
+      const done = { chat: { reply: since, sources: [], ...(named === 'with an id' && { agent }) } };
+      const tell = (one: FakeAnswer) => {
+        one.event('delta', { text: since });
+        one.event('done', done);
+        one.end();
+      };
+      rig.agent.streaming.set(answer.chatId, (again) => {
+        again.open();
+        tell(again);
+      });
+      setTimeout(() => rig.agent.streaming.clear(), 4_000);
+      tell(answer);
+    });
+    const first = await (await visitor.attach(conversationId, turnId)).whole();
+    expect(first.ended('turn-completed').message.text).toBe(before + since);
+    rig.agent.nextChat((answer) => {
+      cutOff(answer);
+      setTimeout(() => void answer.recordReply(next), 800);
+    });
+    const stream = await (await visitor.ask(conversationId, randomUUID(), makeQuestion())).whole();
+    expect(stream.text).not.toContain('boots');
+  },
+  30_000,
+);
+
+test('what was said before the decision stays where the record has each piece by itself', async () => {
+  const { conversationId, turnId } = await askAndApprove((answer) => {
+    answer.open();
+    answer.recordReply(since);
+    answer.event('done', '[DONE]');
+    answer.end();
+  });
+  const { message } = (await (await visitor.attach(conversationId, turnId)).whole()).ended('turn-completed');
+  expect(message.text).toBe(before + since);
+  const { messages } = await visitor.history(conversationId);
+  expect(messages.map(({ text }) => text).at(-1)).toBe(before + since);
+});
