@@ -1,6 +1,7 @@
 /** Mints SSO tokens: what a site's backend calls for the visitor it has signed in. */
 import { SignJWT } from 'jose';
 import { findFault, isAbsent, isLine, toLineFault } from './auth/claims.ts';
+import { splitSecrets } from './auth/secrets.ts';
 
 export type SsoClaims = {
   /** Of the visitor, from the site's own session; 1 to 254 characters. */
@@ -17,7 +18,7 @@ const maxSeconds = 3600;
 const defaultSeconds = 600;
 
 /**
- * @param secret the agent's SSO secret, used as its UTF-8 bytes; at least 32
+ * @param secret the agent's SSO secret, used as its UTF-8 bytes; at least 32. Of several, with commas, the first
  * @param expiresInSeconds default 600, at most 3600
  * @throws TypeError naming what is wrong
  */
@@ -28,8 +29,9 @@ export async function signSsoToken(
 ): Promise<string> {
   requireNames(claims);
   const { email, name, externalId, issuer } = claims;
-  requireMinting(secret, issuer, expiresInSeconds);
-  const key = new TextEncoder().encode(secret);
+  const first = typeof secret === 'string' ? splitSecrets(secret)[0] : secret;
+  requireMinting(first, issuer, expiresInSeconds);
+  const key = new TextEncoder().encode(first);
   const fault = findFault({ email, name, subject: externalId }, { subject: 'externalId' });
   if (fault !== undefined) throw new TypeError(fault);
   const now = Math.floor(Date.now() / 1000);

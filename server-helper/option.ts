@@ -1,5 +1,7 @@
 /** Reads the value of one option, or throws a `TypeError` that names the option and what was expected, never the value. */
+
 import { isLine, toLineFault } from './auth/claims.ts';
+import { splitSecrets } from './auth/secrets.ts';
 import { isUuid } from './protocol/wire.ts';
 
 export function toWrong(name: string, expected: string): TypeError {
@@ -66,7 +68,8 @@ const mostSecrets = 10;
 /** @returns none where the option is absent */
 export function readSecrets(name: string, value: unknown, minBytes: number): string[] {
   if (value === undefined) return [];
-  const secrets: unknown[] = Array.isArray(value) ? value : [value];
+  const one = typeof value === 'string' ? splitSecrets(value) : [value];
+  const secrets: unknown[] = Array.isArray(value) ? value : one;
   if (secrets.length === 0) throw toWrong(name, 'left out, or at least one secret');
   // A forged token is tried with each.
   if (secrets.length > mostSecrets) throw toWrong(name, `at most ${mostSecrets} secrets`);

@@ -31,7 +31,7 @@ export interface AgentServiceOptions {
   apiKey: string;
   projectId: string;
   botId: string;
-  /** Its UTF-8 bytes are the HS256 key. Without it, `POST /v1/bot/widget/sso` answers 404. */
+  /** Its UTF-8 bytes are the HS256 key; of several, with commas, a token may be signed with each. Without it, `POST /v1/bot/widget/sso` answers 404. */
   ssoSecret?: string;
   /** A file, or `:memory:`. */
   db: string;
@@ -72,7 +72,7 @@ export interface AgentConfig
   > {
   /** Of the plan. */
   limits: Limits;
-  ssoSecret: string | undefined;
+  ssoSecrets: readonly string[];
   provider: ProviderOptions | undefined;
   tools: ToolOptions[];
   bot: BotOptions;
@@ -90,13 +90,14 @@ export function readOptions(options: AgentServiceOptions): AgentConfig {
     limits.requests_per_minute = requireNumber('requestsPerMinute', requestsPerMinute, 1);
   if (minTaskIntervalSeconds !== undefined)
     limits.min_task_interval_seconds = requireNumber('minTaskIntervalSeconds', minTaskIntervalSeconds, 0);
-  if (ssoSecret !== undefined && new TextEncoder().encode(ssoSecret).length < 32)
+  const ssoSecrets = ssoSecret?.split(',').map((one) => one.trim()) ?? [];
+  if (ssoSecrets.some((one) => new TextEncoder().encode(one).length < 32))
     throw new TypeError('ssoSecret: at least 32 bytes are needed');
   if (provider && !URL.canParse(provider.host)) throw new TypeError('provider.host: a URL is needed');
   if (provider && provider.model === '') throw new TypeError('provider.model: a name is needed');
   return {
     ...options,
-    ssoSecret,
+    ssoSecrets,
     provider,
     bot: options.bot ?? {},
     tools: readTools(options.tools ?? []),

@@ -1,4 +1,4 @@
-/** The check of a widget's SSO token: HS256, at most an hour long, signed with the agent's secret. */
+/** The check of a widget's SSO token: HS256, at most an hour long, signed with one of the agent's secrets. */
 
 import { jwtVerify } from 'jose';
 import { JWTExpired } from 'jose/errors';
@@ -11,10 +11,23 @@ const maxLifetimeSeconds = 3600;
 /** 400 `sso_token_expired` for an otherwise good token past its time, else 400 `sso_token_invalid`. */
 export async function verifySsoToken(
   token: string,
-  secret: string,
+  secrets: readonly string[],
   botId: string,
   now: () => number,
 ): Promise<Person> {
+  let fault: unknown;
+  for (const secret of secrets)
+    try {
+      return await verifyWith(secret, token, botId, now);
+    } catch (error) {
+      if (!isExpired(fault)) fault = error;
+    }
+  throw fault;
+}
+
+const isExpired = (fault: unknown) => fault instanceof AgentError && fault.code === 'sso_token_expired';
+
+async function verifyWith(secret: string, token: string, botId: string, now: () => number): Promise<Person> {
   try {
     const { payload, protectedHeader } = await jwtVerify(token, new TextEncoder().encode(secret), {
       algorithms: ['HS256'],

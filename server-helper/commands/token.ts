@@ -1,5 +1,6 @@
 /** `porchlight token`: mints an SSO token, to try a sign-in with, or says what the helper finds in one. */
 import { defineCommand } from 'citty';
+import { splitSecrets } from '../auth/secrets.ts';
 import { verifySsoToken } from '../auth/sso.ts';
 import { signSsoToken } from '../mint.ts';
 import { quit, refuseUnknown } from './settings.ts';
@@ -19,7 +20,7 @@ export const token = defineCommand({
   },
   async run({ args, rawArgs, cmd }) {
     refuseUnknown(rawArgs, cmd.args, args._);
-    const secrets = (process.env.PORCHLIGHT_SSO_SECRET ?? '').split(',').map((one) => one.trim());
+    const secrets = splitSecrets(process.env.PORCHLIGHT_SSO_SECRET ?? '');
     const [secret] = secrets;
     if (args.inspect !== undefined) return inspect(args.inspect, secret ? secrets : []);
     if (!secret) quit('PORCHLIGHT_SSO_SECRET is missing');

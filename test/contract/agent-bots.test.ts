@@ -404,3 +404,17 @@ describe('the description', () => {
     expect(body.pagination.page).toBe(expected);
   });
 });
+
+test('of two SSO secrets, as while one is changed, a token may be signed with each', async () => {
+  await agent.close();
+  const old = 'd4'.repeat(32);
+  agent = await startShopAgent({ ssoSecret: `${secret}, ${old}` });
+  const call = async (key: string) => {
+    const iat = agent.clock.now / 1000;
+    const token = await new SignJWT({ email: 'ada@shop.example', iat, exp: iat + 600 })
+      .setProtectedHeader({ alg: 'HS256' })
+      .sign(new TextEncoder().encode(key));
+    return (await agent.client.call('POST', '/v1/bot/widget/sso', { token })).status;
+  };
+  expect([await call(secret), await call(old), await call('e5'.repeat(32))]).toEqual([200, 200, 400]);
+});

@@ -95,7 +95,10 @@ export const tried: Tried = {
   apiKey: { wrong: ids, right: ['k', 'sk-live_09/+=~.:!'] },
   projectId: { wrong: ids, right: ['larkfield', '42'] },
   botId: { wrong: ids, right: ['juniper', workspace] },
-  ssoSecret: { wrong: secrets, right: [undefined, secret, [secret, `${secret}2`], 'äöüßàéîõñçøåæœÿŷ'] },
+  ssoSecret: {
+    wrong: secrets,
+    right: [undefined, secret, [secret, `${secret}2`], 'äöüßàéîõñçøåæœÿŷ', `${secret}2, ${secret}`],
+  },
   ssoIssuer: {
     wrong: ['', ' ', 'shop\n', ' shop', 'a\u2028b', 'a'.repeat(255), 7, null, []],
     right: [undefined, 'https://shop.test'],

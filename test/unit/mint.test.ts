@@ -2,7 +2,9 @@
 import { SignJWT } from 'jose';
 import { expect, test } from 'vitest';
 import { verifySsoToken } from '../../server-helper/auth/sso.ts';
+import { readOptions } from '../../server-helper/config.ts';
 import { type SsoClaims, signSsoToken } from '../../server-helper/mint.ts';
+import { good } from '../support/option-values.ts';
 
 const secret = 'a secret of the test with 32 bytes or more';
 const rules = { secrets: [secret], audience: 'b', issuer: undefined };
@@ -66,4 +68,14 @@ test('an issuer is written down, where there is one', async () => {
     verifySsoToken(await signSsoToken({ email }, secret), { ...rules, issuer }, now()),
   ).rejects.toMatchObject({ code: 'sso-token-invalid' });
   await expect(signSsoToken({ email, issuer: '' }, secret)).rejects.toThrow(/^issuer must be a string/);
+});
+
+test('of several secrets, as a rotated variable holds them, the first one signs and each is taken', async () => {
+  const fresh = `${secret} and more`;
+  const line = `${fresh},${secret}`;
+  const { ssoSecrets } = readOptions({ ...good, ssoSecret: line, sessionSecret: line });
+  expect(ssoSecrets).toEqual([fresh, secret]);
+  const token = await signSsoToken({ email }, line);
+  expect(await verifySsoToken(token, { ...rules, secrets: [fresh] }, now())).toMatchObject({ email });
+  await expect(verifySsoToken(token, rules, now())).rejects.toThrow();
 });

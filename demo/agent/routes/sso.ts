@@ -21,9 +21,9 @@ export function routeSso(app: Hono<AccessEnv>, parts: Parts) {
       const caller = c.get('caller');
       const input = c.get('input');
       const bot = requireBot(parts, caller, input);
-      if (config.ssoSecret === undefined)
+      if (config.ssoSecrets.length === 0)
         throw new AgentError(404, 'sso_not_configured', 'This agent has no SSO secret.');
-      const person = await verifySsoToken(input.token, config.ssoSecret, bot.uuid, config.now);
+      const person = await verifySsoToken(input.token, config.ssoSecrets, bot.uuid, config.now);
       const account = parts.accounts.join(caller.projectId, person);
       const { subscriber, isNew } = parts.subscribers.join(bot.uuid, account);
       if (isNew) parts.events.record('subscriber.joined', { subscriber_id: subscriber.id });
