@@ -1,4 +1,5 @@
 /** A customer who signed in on a guest's browser and left again without opening the chat was there all the same. */
+import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { createGate } from '../support/gate.ts';
 import { readSeen, showTab, sign, watchFor } from '../support/identity-site.ts';
@@ -134,3 +135,30 @@ test.each(['/tag', '/call'])(
     expect(here.site.sessions).toEqual([]);
   },
 );
+
+test.each(['/tag', '/call'])(
+  'on %s, where a service worker makes the pages, who signed out is gone from all tabs',
+  async (path) => {
+    const { page, chat } = await here.visit(path);
+    await page.evaluate(async () => {
+      await navigator.serviceWorker.register('/worker.js');
+      await navigator.serviceWorker.ready;
+    });
+    await sign(page, 'ada');
+    await page.goto(here.site.url + path);
+    await chat.open();
+    await here.askAs(chat, adas, secret);
+    const other = await here.visit(path);
+    await other.chat.show();
+    await expect.poll(() => other.chat.readQuestions()).toEqual([secret]);
+    await sign(page);
+    await page.goto(here.site.url + path);
+    await chat.show();
+    await here.askAs(chat, /^anonymous/);
+    expect(await chat.readQuestions()).toEqual(['Who am I?']);
+    await expect.poll(() => readWords(other.page)).not.toContain(secret);
+  },
+);
+
+const readWords = (page: Page) =>
+  page.evaluate(() => document.querySelector('porchlight-chat')!.shadowRoot!.textContent);

@@ -101,6 +101,13 @@ export async function startIdentitySite() {
       response.writeHead(200, { 'content-type': 'text/javascript' });
       return response.end(readFileSync(new URL(file, bundle)));
     }
+    if (pathname === '/worker.js') {
+      response.writeHead(200, { 'content-type': 'text/javascript' });
+      return response.end(`addEventListener('install', () => skipWaiting());
+        addEventListener('activate', (event) => event.waitUntil(clients.claim()));
+        const make = async (asked) => new Response(await (await fetch(asked)).text(), { headers: { 'content-type': 'text/html' } });
+        addEventListener('fetch', (event) => event.request.mode === 'navigate' && event.respondWith(make(event.request)));`);
+    }
     if (pathname === '/turbo.js') {
       response.writeHead(200, { 'content-type': 'text/javascript' });
       return response.end(readFileSync(turbo));

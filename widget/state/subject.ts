@@ -66,8 +66,9 @@ export function toSaidAt(userToken: unknown, at: number, isTag: boolean): number
   try {
     return Math.min(at, Number(readClaims(userToken as string).iat) * 1000 || at);
   } catch {
-    // That nobody is there has no date: any other word is later, unless the server said that the page is still so.
-    return page && (page.deliveryType || !page.transferSize) ? beforeAll : at;
+    // That nobody is there has no date: any other word is later, unless the server said that the page is still so. What a
+    // service worker makes has no size, be it new or old: no sign-out goes unheard.
+    return page && !page.workerStart && (page.deliveryType || !page.transferSize) ? beforeAll : at;
   }
 }
 
