@@ -3,6 +3,7 @@ import type { Route } from 'playwright-core';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { findChat, visit } from '../support/browser.ts';
 import { startFakeHelper, toPage } from '../support/fakehelper.ts';
+import { createGate } from '../support/gate.ts';
 import { showTab } from '../support/identity-site.ts';
 import { useStage, useVisitor } from '../support/stage.ts';
 
@@ -122,6 +123,22 @@ test.each(['', 'Before?'])(
     expect(readAsked()).toEqual([...(before ? [before] : []), 'Not this way?']);
   },
 );
+
+test('a question stopped before it has arrived leaves nothing that a reload looks for', async () => {
+  const gate = createGate();
+  await scene.page.route('**/turns/*', async (route) => {
+    if (route.request().method() === 'PUT') await gate.opened;
+    await route.fallback().catch(() => {});
+  });
+  await scene.chat.ask('Too slow?');
+  await scene.chat.waitForAnswer('sending');
+  await scene.chat.button('Stop the answer').click();
+  await scene.chat.waitForAnswer('stopped');
+  await scene.page.reload();
+  await scene.chat.panel.getByText('Hello').waitFor();
+  expect(await scene.chat.panel.getByText('could not be loaded').count()).toBe(0);
+  gate.open();
+});
 
 test('a question stopped while it is out of reach may be sent again, over a reload too', async () => {
   await scene.chat.ask('Before?');

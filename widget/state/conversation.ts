@@ -106,7 +106,9 @@ export function createConversation(deps: ConversationDeps): Conversation {
         outbox.forget(entry.turnId);
         tabs.tell({ kind: 'turn', conversationId, turnId: entry.turnId });
         // The earlier word may have come before the question.
-        if (entry.isDropped) stopping.sendStop(conversationId, entry);
+        if (!entry.isDropped) return;
+        stopping.sendStop(conversationId, entry);
+        if (id.value === conversationId) memory.change({ conversationId });
       },
       onLost: (code) => {
         if (!entry.isDropped) lost.value = code;
@@ -132,8 +134,8 @@ export function createConversation(deps: ConversationDeps): Conversation {
       forget();
       if (question) say('resume-failed')(end);
     } else if (question && !entry.known && isFinal) {
-      // As it is it is refused again: it is a draft. A reload looks for no conversation that nobody has.
-      if (!entries.value.some(({ known }) => known)) memory.change({ conversationId: undefined });
+      // As it is it is refused again: it is a draft.
+      outbox.forgetPlace();
       deps.onTakenBack(question.text);
     }
     // Another tab or device was quicker: what is there is shown.

@@ -136,12 +136,10 @@ export function createOutbox(
     },
     /** What was on its way is asked as soon as the same guest has a session again. */
     holdAgain(): void {
-      const { entries } = screen;
-      // A conversation that nobody knows but this question is not missed.
-      const isKnown = entries.value.some(({ known }) => known);
+      this.forgetPlace();
       const { request, turnId: id, answer } = this.takeBack() ?? {};
       // What is kept of another tab's stays with that tab.
-      memory.change({ pending: undefined, ...(!isKnown && { conversationId: undefined }) });
+      memory.change({ pending: undefined });
       if (!request || !id) return;
       if (answer?.value?.status !== 'sending' || findWaiting()) return onTakenBack(request.text);
       held = [...held, { turnId: id, question: request, veil: 0 }];
@@ -154,10 +152,15 @@ export function createOutbox(
       screen.endAll();
       entry.answer.value = { ...createAnswer(entry.turnId, code ? 'failed' : 'stopped'), code };
     },
+    /** A reload looks for no conversation that nobody has. */
+    forgetPlace(): void {
+      if (!screen.entries.value.some(({ known }) => known)) memory.change({ conversationId: undefined });
+    },
     /** The helper may have it, or get it yet. */
     drop(entry: Entry): void {
       entry.isDropped = true;
       this.forget(entry.turnId);
+      this.forgetPlace();
       entry.answer.value = createAnswer(entry.turnId, 'stopped');
       screen.running.value = undefined;
     },
