@@ -20,7 +20,19 @@ const pages: Record<string, string> = {
   '/look': '<style>',
   '/token': '/api/chat-token',
   '/challenge': 'cf-turnstile',
+  '/manager': "createElement('script')",
 };
+
+/** A tag manager makes scripts of its own, with the address and the text of what it is given, and nothing else. */
+const toManaged = (
+  given: string,
+) => `<!doctype html><html lang="en"><title>A page</title><link rel="icon" href="data:,"><body><script>
+  const given = ${JSON.stringify(given).replaceAll('</', '<\\/')};
+  for (const { src, text } of new DOMParser().parseFromString(given, 'text/html').scripts) {
+    const made = document.createElement('script');
+    Object.assign(made, src ? { src } : { text });
+    document.body.append(made);
+  }</script>`;
 
 const stage = useStage(() =>
   startFakeHelper({
@@ -30,6 +42,7 @@ const stage = useStage(() =>
       if (words === undefined) return undefined;
       const { language, text } = find(words);
       const own = text.includes('loader.js') ? '' : toPage(helper).match(/<script async.*?<\/script>/)![0];
+      if (path === '/manager') return { html: toManaged(text) };
       const said = language === 'js' ? `<script>${text}</script>` : text.replace('/contact.html', '#');
       return {
         html: `<!doctype html><html lang="en"><title>A page</title><link rel="icon" href="data:,"><body>${own}${said}`,
@@ -111,4 +124,12 @@ test('what Turnstile gives the page goes with the question', async () => {
   await chat.open();
   await chat.ask('Do you ship?');
   expect((await asked).postDataJSON()).toMatchObject({ page: { context: { challenge: 'of-a-person' } } });
+});
+
+test('from a tag manager the tag keeps what it says', async () => {
+  const { page, chat } = await come('/manager');
+  await chat.dock.waitFor();
+  await chat.ask('Anything?');
+  await chat.waitForAnswer('completed');
+  expect(await page.evaluate(() => Object.keys(sessionStorage).join())).not.toContain('undefined');
 });
