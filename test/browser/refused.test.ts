@@ -104,6 +104,31 @@ test('that an answer could not be stopped is not said any more once it has ended
   await expect.poll(() => said.count()).toBe(0);
 });
 
+test.each(['typed', 'sent and stopped'])(
+  'what was %s while the helper is out of reach is a draft after a reload',
+  async (how) => {
+    const { page, chat } = scene;
+    const refuse = (route: Route) => route.abort('connectionrefused');
+    await page.route('**/session', refuse);
+    await chat.composer.fill('A long question');
+    if (how !== 'typed') {
+      await chat.composer.press('Enter');
+      await chat.waitForAnswer('sending');
+      await chat.stop.click();
+    }
+    await expect.poll(() => chat.composer.inputValue()).toBe('A long question');
+    await page.reload();
+    await page.unroute('**/session', refuse);
+    await chat.composer.click();
+    await expect.poll(() => chat.composer.inputValue()).toBe('A long question');
+    await chat.composer.press('Enter');
+    await chat.waitForAnswer('completed');
+    await page.reload();
+    await chat.waitForAnswer('completed');
+    expect(await chat.composer.inputValue()).toBe('');
+  },
+);
+
 test('in a closed dock that nobody may write in it is said why, to eyes and ears', async () => {
   const { page, chat } = scene;
   await page.route('**/session', (route) =>

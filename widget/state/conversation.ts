@@ -11,7 +11,7 @@ import { followEntry } from './following.ts';
 import type { Departure } from './happening.ts';
 import { createLeaving } from './leaving.ts';
 import type { Memory } from './memory.ts';
-import { createOutbox } from './outbox.ts';
+import { createOutbox, type Outbox } from './outbox.ts';
 import { createReading } from './reading.ts';
 import { createRequests, type RequestDeps } from './request.ts';
 import type { Retrying } from './retrying.ts';
@@ -57,6 +57,7 @@ export type Conversation = { readonly [K in Shown]: ReadonlySignal<Screen[K]['va
   startNew(): void;
   /** Sends what was held. */
   release(): void;
+  keepDraft: Outbox['keepDraft'];
   /** There is no session: what is held is not on its way. */
   refuse(error: WidgetError): void;
   /** Shows nothing, and forgets nothing: somebody else is there, who has just sent what stays; or the same guest, anew. */
@@ -238,6 +239,7 @@ export function createConversation(deps: ConversationDeps): Conversation {
     },
     release,
     refuse: outbox.refuseHeld,
+    keepDraft: outbox.keepDraft,
     hide(staysOpen, departure) {
       leaving.end();
       outbox.hide(staysOpen, departure);

@@ -6,7 +6,7 @@ import { type Departure, unknown, type Who } from './happening.ts';
 import type { Memory } from './memory.ts';
 import type { Screen } from './screen.ts';
 import { type Answer, createAnswer } from './turn.ts';
-import type { Unsent } from './unsent.ts';
+import { join, type Unsent } from './unsent.ts';
 
 /** `veil`: under which it was sent. `error`: why there was no session for it, and a click alone sends it again. */
 type Held = { turnId: string; question: TurnRequest; veil: number; error?: WidgetError | undefined };
@@ -61,10 +61,16 @@ export function createOutbox(
       giveBack(turnId);
       const one = { turnId, question, veil: readVeil() };
       held = [one];
+      this.keepDraft('');
+      show(one);
+    },
+    /** Written, or sent, while it is not known who is there. */
+    keepDraft(draft: string): void {
+      const text = join(...held.map(({ question }) => question.text), draft);
       const typist = readTypist();
       const isUnsure = typist === unknown;
-      unsent.keep(question.text, isUnsure ? memory.read().who : typist, isUnsure);
-      show(one);
+      if (text === '') unsent.forget();
+      else unsent.keep(text, isUnsure ? memory.read().who : typist, isUnsure);
     },
     /**
      * Over a reload. One that was refused had the one place: it goes back to where it was written.
@@ -118,7 +124,7 @@ export function createOutbox(
     /** It is known whose it is. */
     release(send: (turnId: string, question: TurnRequest) => void): void {
       const one = findWaiting();
-      if (held.length > 0) unsent.forget();
+      unsent.forget();
       refused = [...refused, ...held.filter(({ error }) => error)];
       held = [];
       if (!one) return;
@@ -128,7 +134,7 @@ export function createOutbox(
     /** Somebody else is there, who has sent, under the veil that lifts now or all of them, what stays in a chat that stays open. */
     hide(staysOpen: boolean, { isReset, isTheirs }: Departure): void {
       if (isReset) this.holdAgain();
-      else if (held.length > 0) unsent.forget();
+      else unsent.forget();
       held = held.filter(
         ({ veil }) => isReset || (staysOpen && veil > 0 && (isTheirs || veil === readVeil())),
       );

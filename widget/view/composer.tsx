@@ -101,7 +101,7 @@ export function Composer({ focus }: { focus: boolean }) {
     seenBacks.current = panel.backs.value;
   }, [isKnown, panel.backs.value]);
   useLayoutEffect(
-    () => (isKnown ? effect(() => memory.keepDraft(shared.draft.value)) : undefined),
+    () => effect(() => (isKnown ? memory : conversation).keepDraft(shared.draft.value)),
     [subject],
   );
   const wasRunning = useRef(false);
