@@ -162,7 +162,11 @@ test('identity "required" names the variable that it needs', () => {
 test('an empty variable is one that is not set', () => {
   const optional = Object.keys(wrong).filter((name) => !(name in env));
   const empty = Object.fromEntries(optional.map((name) => [name, '']));
-  expect(read(empty)).toMatchObject({ ...read({}), store: expect.anything() as object });
+  expect(read(empty)).toMatchObject({
+    ...read({}),
+    store: expect.anything(),
+    log: expect.anything() as object,
+  });
 });
 
 test.each([
