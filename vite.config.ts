@@ -8,7 +8,7 @@ import { defineConfig } from 'vitest/config';
 import { cutMarked } from './widget/build/cut-marked.ts';
 import { cutHooks, cutPreact } from './widget/build/cut-preact.ts';
 import { cutCore, cutSignals } from './widget/build/cut-signals.ts';
-import { ownNames } from './widget/build/own-names.ts';
+import { ownNames, shortenStyles } from './widget/build/own-names.ts';
 
 const widgetFolder = 'dist/widget';
 /** Of a hash in a file's name: each weighs in the list of what is loaded later. */
@@ -63,6 +63,12 @@ const importJsx: Plugin = {
   name: 'porchlight:import-jsx',
   enforce: 'pre',
   transform: (code, id) => (id.endsWith('.tsx') ? `import { Fragment, h } from 'preact';${code}` : null),
+};
+
+/** Names of the widget’s own styles, in all of its files alike. */
+const shortenOwn: Plugin = {
+  name: 'porchlight:shorten-own',
+  renderChunk: (code) => shortenStyles(code),
 };
 
 /** Of these packages what is used here. */
@@ -211,7 +217,7 @@ function toNodeEnvironment(outDir: string, input: Record<string, string>): Envir
 
 export default defineConfig({
   oxc: { jsx: { runtime: 'classic', pragma: 'h', pragmaFrag: 'Fragment', development: false } },
-  plugins: [nameApp, importJsx, cutPackages, plainImport, bundleWidget],
+  plugins: [nameApp, importJsx, shortenOwn, cutPackages, plainImport, bundleWidget],
   environments: {
     app: toWidgetEnvironment(
       { app: 'widget/element.ts' },

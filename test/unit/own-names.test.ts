@@ -1,7 +1,7 @@
 /** What the build shortens is read by nothing outside of the widget, and kept nowhere. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { names } from '../../widget/build/own-names.ts';
+import { names, shortenStyles } from '../../widget/build/own-names.ts';
 import * as english from '../../widget/strings/en.ts';
 
 /** Each word of these files may be somebody else's: the wire, the page's side, what is stored, what other tabs are told. */
@@ -42,4 +42,15 @@ test('no name is a sentence’s', () => {
 test('each stands in the widget’s own code', () => {
   expect(new Set(names).size).toBe(names.length);
   expect(names.length).toBeGreaterThan(50);
+});
+
+test('a style is named alike wherever it stands, and one that is not listed is told', () => {
+  const styles = readdirSync('widget', { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.(css|tsx?)$/.test(name) && !name.startsWith('build'))
+    .flatMap((name) => readFileSync(`widget/${name}`, 'utf8').match(/--_pl-[\w-]+/g) ?? []);
+  const own = new Set(styles);
+  expect(own.size).toBeGreaterThan(10);
+  expect(new Set([...own].map(shortenStyles)).size).toBe(own.size);
+  expect(shortenStyles('a{color:var(--_pl-ink)}')).toMatch(/^a\{color:var\(--_p\w\)\}$/);
+  expect(() => shortenStyles('--_pl-unknown')).toThrow('--_pl-unknown');
 });

@@ -20,3 +20,14 @@ export const ownNames = {
   regex: new RegExp(`^(?:${names.join('|')})$`),
   cache: { props: { props: Object.fromEntries(names.map((name, index) => [`$${name}`, toShort(index)])) } },
 };
+
+const styles = 'accent bad dock-width edge fill ground ink line offset on-fill raised ring shade soft'.split(
+  ' ',
+);
+
+/** Custom properties of the widget's own. A page's may reach into a shadow root too, so these keep a beginning of their own. */
+export const shortenStyles = (code: string): string =>
+  code.replace(/--_pl-([\w-]+)/g, (whole, name) => {
+    if (!styles.includes(name)) throw new Error(`${whole} is not among the styles of own-names.ts: add it`);
+    return `--_p${styles.indexOf(name).toString(36)}`;
+  });
