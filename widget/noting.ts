@@ -30,7 +30,7 @@ export function note(userToken: unknown, at: number, tag = false): void {
 /** What this tab has of somebody who is not there any more goes. */
 function forgetTab(kept: Stored): Stored {
   for (const name of Object.keys(sessionStorage)) {
-    const [, key] = /^porchlight-tab (.*)$/.exec(name) ?? [];
+    const [, key] = /^porchlight-tab \w+ (.*)$/.exec(name) ?? [];
     if (key === undefined) continue;
     const { subject } = JSON.parse(sessionStorage.getItem(name) ?? '{}');
     if (subject !== kept.chats?.[key]?.subject) sessionStorage.removeItem(name);

@@ -1,5 +1,5 @@
 /** Pages as they are: swapped bodies, modules, hotkeys, plain http, long addresses, a helper that is gone. */
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Frame, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Chat, findChat, launchBrowser, triesImportsAgain } from '../support/browser.ts';
 import { type FakeHelper, startFakeHelper, toPage } from '../support/fakehelper.ts';
@@ -59,6 +59,7 @@ beforeAll(async () => {
              addEventListener('touchstart', (event) => event.preventDefault(), { passive: false });</script>${tag}`,
         ),
         '/frame': html('', `<iframe srcdoc='${html(tag)}' width="600" height="600"></iframe>`),
+        '/with-frame': html(tag, '<iframe src="/normal" width="600" height="600"></iframe>'),
         '/early': html(
           `<script>happened = []; Porchlight = [null, ['nonsense'], ['on', 'ready', () => happened.push('ready')],
              ['on', 'open', () => { throw new Error('the page’s own') }], ['on', 'open', () => happened.push('open')]]</script>${tag}`,
@@ -325,6 +326,21 @@ test('of the page’s address neither query nor fragment is sent or kept, howeve
   await inside.locator('[part~="composer"]').press('Enter');
   await expect.poll(() => bodies.length).toBe(2);
   expect(JSON.parse(bodies[1]!).page).toBeUndefined();
+});
+
+test('a page and a frame of its own site have drafts of their own, over a reload too', async () => {
+  await visit('/with-frame');
+  const places = () => [page.mainFrame(), page.frames()[1]!];
+  const composerIn = (frame: Frame) => frame.locator('porchlight-chat [part~="composer"]');
+  const texts = ['In the page', 'In the frame'];
+  for (const [at, frame] of places().entries()) {
+    await frame.evaluate('Porchlight.open()');
+    await composerIn(frame).fill(texts[at]!);
+  }
+  await expect.poll(() => page.evaluate(() => Object.values(sessionStorage).join())).toContain(texts[1]);
+  await page.reload();
+  for (const [at, frame] of places().entries())
+    await expect.poll(() => composerIn(frame).inputValue()).toBe(texts[at]);
 });
 
 test('an app that does not come is told to the visitor at the launcher and to the site owner, and the next click tries again', async () => {

@@ -1,3 +1,4 @@
+// @vitest-environment happy-dom
 /** The widget's pure parts: what an event means, what is remembered, what an error says. */
 import { describe, expect, test } from 'vitest';
 import { problems } from '../../server-helper/protocol/wire.ts';

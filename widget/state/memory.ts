@@ -94,8 +94,9 @@ export function createMemory(
   readStorage: () => Storage = () => localStorage,
   readTabStorage: () => Storage = () => sessionStorage,
 ): Memory {
-  const tabKey = `porchlight-tab ${key}`;
-  const openKey = `porchlight-open ${key}`;
+  // A page and the frames in it share the tab's storage, and have a chat each.
+  const tabKey = `porchlight-tab ${self === top} ${key}`;
+  const openKey = `porchlight-open ${self === top} ${key}`;
   let keeps = true;
   let cache: Stored | undefined;
   let own: string | undefined;

@@ -1,8 +1,6 @@
 /** What was sent before it was known who is there, kept in this tab alone: a reload gives it back as a draft, unsent. */
 import type { Who } from './happening.ts';
 
-const entry = 'porchlight-unsent';
-
 /** `until`, in ms since 1970: nobody knew who had typed it, and nobody signs out and another one in as fast as that. */
 type Kept = { text: string; who?: Who; until?: number | undefined };
 
@@ -29,7 +27,7 @@ export function createUnsent(
   isReload: () => boolean = () => false,
   readStorage: () => Storage = () => sessionStorage,
 ): Unsent {
-  const name = `${entry} ${key}`;
+  const name = `porchlight-unsent ${self === top} ${key}`;
   /** From before this page was loaded, oldest first, and from since. */
   let left: readonly Kept[] = [];
   let own: Kept | undefined;
