@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { createMetrics } from '../server-helper/metrics.ts';
 import { endKinds, isTurnEventKind, limits, problems } from '../server-helper/protocol/wire.ts';
 import { states } from '../widget/states.ts';
+import { english } from './support/english.ts';
 
 const pages = ['README.md', ...readdirSync('docs').map((name) => `docs/${name}`)];
 const read = (file: string) => readFileSync(file, 'utf8');
@@ -43,6 +44,11 @@ describe('docs/install.md', () => {
   test('each snippet is a file that `porchlight init` writes and the mount tests run, and each is told', () => {
     expect(snippets.toSorted()).toEqual(hosts.map(read).toSorted());
   });
+});
+
+test('docs/words.md tells each word of the chat, as it is', () => {
+  const rows = [...read('docs/words.md').matchAll(/^\| `([\w-]+)` \| (.+) \|$/gm)];
+  expect(Object.fromEntries(rows.map(([, name, text]) => [name, text]))).toEqual(english);
 });
 
 test('docs/operation.md tells each metric, and no other', () => {

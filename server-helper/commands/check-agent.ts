@@ -54,7 +54,9 @@ function explain(host: string, code: string, { status, cause, agentCode }: LogFi
     return `nothing listens at ${host}: is the agent service running, and PORCHLIGHT_AGENT_URL right?`;
   if (cause === 'enotfound' || cause === 'eai-again')
     return `no machine is called ${host}: is PORCHLIGHT_AGENT_URL right?`;
-  if (/cert|self-signed|verify|altname|tls|ssl|epro/.test(String(cause)))
+  if (/wrong-version|packet-length|eproto/.test(String(cause)))
+    return `${host} speaks no https (${cause}): is the port right, or is PORCHLIGHT_AGENT_URL to begin with http://?`;
+  if (/cert|self-signed|verify|altname|tls|ssl/.test(String(cause)))
     return `${host} has no certificate that this machine believes (${cause}): mend it there, or add its authority by NODE_EXTRA_CA_CERTS`;
   if (cause !== undefined)
     return `${host} cannot be reached (${cause}): is PORCHLIGHT_AGENT_URL right, and open from here?`;

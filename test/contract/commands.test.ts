@@ -40,6 +40,13 @@ const reply =
       .end(JSON.stringify(body));
 
 describe('check finds', () => {
+  test('https where the agent speaks plain http', async () => {
+    const url = (await listen(reply(200, {}))).replace('http:', 'https:');
+    const { code, output } = await run(['check'], url);
+    expect([code, output]).toEqual([1, expect.stringMatching(/speaks no https .*http:\/\//)]);
+    expect(output).not.toContain('certificate');
+  });
+
   test('nothing in a sound set-up, and exits with 0', async () => {
     const origins = { PORCHLIGHT_ORIGINS: 'https://shop.example' };
     const { code, output } = await run(['check'], rig.agent.url, origins);
