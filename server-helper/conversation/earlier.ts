@@ -43,6 +43,12 @@ export function readEarlier(json: string | undefined): Earlier {
     : { ...nothingEarlier, ...(JSON.parse(json) as Partial<Earlier>) };
 }
 
+/** What a turn had said when its visitor decided last; '' where nobody was asked. */
+export function readSaidBefore({ answer = '', earlier }: Pick<TurnRecord, 'answer' | 'earlier'>): string {
+  const { said, saidChars } = readEarlier(earlier);
+  return saidChars === undefined ? said : answer.slice(0, saidChars);
+}
+
 /** So much of a text tells it from another of the same length. */
 const beginningChars = 200;
 

@@ -47,8 +47,8 @@ export function toEntries(
   const entries: Entry[] = [];
   /** Turns whose questions stand without an answer so far. */
   const open = new Set<string>();
+  const indices = new Map(recorded.map(({ id }, index) => [id, index]));
   let at = 0;
-  let ends = 0;
   for (const exchange of exchanges) {
     const { question, answers } = exchange;
     const turn = exchange.turn ?? findLate(exchange, left);
@@ -61,11 +61,11 @@ export function toEntries(
     const answer = isAnybodys(picked, turn, { missing, takenBack, open }) ? undefined : picked;
     if (turn && answers.length === 0) open.add(turn.id);
     const messages = isGone ? [] : toTurnMessages(question, answer, turn, at, status);
-    ends += answers.length + (question ? 1 : 0);
+    const own = question ? [question, ...answers] : answers;
     entries.push({
       at,
       messages,
-      ends,
+      ends: Math.max(...own.map(({ id }) => (indices.get(id) ?? 0) + 1)),
       turn,
       isHeld: isHeld(turn, answer) && places.isInPlace(turn),
     });

@@ -44,7 +44,10 @@ export async function readPage(
   const firstAt = kept[0]?.at ?? (oldestAt > 0 ? oldestAt : until);
   if (cut.length > 0) {
     // What was written down late stands among what is kept: twice at most, and never not at all.
-    const index = page.from + Math.max(...cut.map(({ ends }) => ends));
+    const ends = Math.max(...cut.map((entry) => entry.ends));
+    // All that stands under one question is of one page: which of it is whose is told from the whole.
+    const asked = page.messages.findIndex(({ role }, index) => index >= ends && role === 'visitor');
+    const index = page.from + (asked < 0 ? page.messages.length : asked);
     return { messages, next: { index, until: firstAt } };
   }
   const hasOlder = !isWhole || oldestAt > 0;

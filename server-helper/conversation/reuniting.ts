@@ -1,8 +1,9 @@
 /** Which question each answer stands under that a turn is known by, where the agent wrote others down between the two. Pure. */
 import type { RecordedMessage } from '../agent/conversation.ts';
 import type { TurnRecord } from '../store/store.ts';
+import { readSaidBefore } from './earlier.ts';
 
-type Asking = Pick<TurnRecord, 'id' | 'question' | 'agentMessageId' | 'status'>;
+type Asking = Pick<TurnRecord, 'id' | 'question' | 'answer' | 'agentMessageId' | 'status' | 'earlier'>;
 
 export type Places = {
   /** The record with every known answer right after its own question, and without those whose question it does not hold. */
@@ -11,8 +12,12 @@ export type Places = {
   isInPlace(turn: Asking): boolean;
 };
 
-/** A message that a turn is known by, and the question that is written last before it. */
-type Known<T> = { turn: T; answer: number; under: number };
+/**
+ * A message that a turn is known by, and the question that is written last before it. `said`: what it said before its
+ * visitor decided, which an agent may write down as messages of their own; `from`: the first of those that stand right
+ * before the answer.
+ */
+type Known<T> = { turn: T; said: string; from: number; answer: number; under: number };
 
 /**
  * @param recorded oldest first, each question in the words of its turn
@@ -23,15 +28,17 @@ export function findPlaces<T extends Asking>(
   turns: readonly T[],
 ): Places {
   const known = findKnown(recorded, turns);
-  const standing = new Set([...known.values()].map(({ answer }) => answer));
-  const isOpen = (index: number) =>
-    recorded[index]?.role === 'visitor' && (recorded[index + 1]?.role !== 'agent' || standing.has(index + 1));
+  const standing = new Set([...known.values()].flatMap(toIndices));
+  const isOpen = (index: number, { said }: Known<T>) => {
+    const next = recorded[index + 1];
+    return next?.role !== 'agent' || standing.has(index + 1) || isPiece(said, next);
+  };
   const asked = recorded.flatMap(({ role }, index) => (role === 'visitor' ? [index] : []));
   const places = placeAll(recorded, asked, turns, known, isOpen);
   const moved = new Map<number, number>();
   for (const [turn, question] of places) {
-    const { answer, under } = known.get(turn) as Known<T>;
-    if (question !== under) moved.set(answer, question);
+    const found = known.get(turn) as Known<T>;
+    if (question !== found.under) for (const index of toIndices(found)) moved.set(index, question);
   }
   // A page may begin behind a question whose answer was written down under the next: what is kept here tells it.
   const taken = new Set(places.values());
@@ -39,7 +46,7 @@ export function findPlaces<T extends Asking>(
     turn.question !== '' &&
     !places.has(turn) &&
     (taken.has(under) || turns.some((one) => one !== turn && one.question === recorded[under]?.text));
-  const strays = new Set([...known.values()].filter(isStray).map(({ answer }) => answer));
+  const strays = new Set([...known.values()].filter(isStray).flatMap(toIndices));
   const reunited = reunite(recorded, moved, strays);
   return {
     reunited,
@@ -63,19 +70,56 @@ function findKnown<T extends Asking>(
   recorded: readonly RecordedMessage[],
   turns: readonly T[],
 ): Map<T, Known<T>> {
-  const byId = new Map(turns.map((turn) => [turn.agentMessageId, turn]));
+  const find = createFinder(recorded, turns);
   const known = new Map<T, Known<T>>();
   let under = -1;
-  for (const [answer, { id, role }] of recorded.entries()) {
-    const turn = byId.get(id);
-    if (role === 'visitor') under = answer;
-    else if (turn) known.set(turn, { turn, answer, under });
+  for (const [answer, message] of recorded.entries()) {
+    if (message.role === 'visitor') under = answer;
+    const turn = find(message);
+    if (!turn) continue;
+    const said = readSaidBefore(turn);
+    let from = answer;
+    while (isPiece(said, recorded[from - 1]) && !find(recorded[from - 1])) from -= 1;
+    known.set(turn, { turn, said, from, answer, under });
   }
   return known;
 }
 
+/** Whose answer a message is: by the agent's id, else, of a turn whose id the record does not hold, by the very words that nothing else here has. */
+function createFinder<T extends Asking>(recorded: readonly RecordedMessage[], turns: readonly T[]) {
+  const byId = new Map(turns.map((turn) => [turn.agentMessageId, turn]));
+  const answers = recorded.filter(({ role }) => role === 'agent');
+  const found = new Set(answers.map(({ id }) => byId.get(id)));
+  const unknown = turns.filter((turn) => turn.status === 'completed' && !found.has(turn));
+  const byWords = new Map<string, T | undefined>();
+  for (const turn of unknown) addOnce(byWords, turn.answer, turn);
+  const messages = new Map<string, RecordedMessage | undefined>();
+  if (byWords.size > 0) for (const one of answers) addOnce(messages, one.text, one);
+  return (message: RecordedMessage | undefined): T | undefined => {
+    if (message?.role !== 'agent') return undefined;
+    const words = message.text.trim();
+    return byId.get(message.id) ?? (messages.get(words) === message ? byWords.get(words) : undefined);
+  };
+}
+
+/** Under what stands there twice nothing is found. */
+function addOnce<T>(all: Map<string, T | undefined>, words: string | undefined, one: T): void {
+  const key = words?.trim();
+  if (key) all.set(key, all.has(key) ? undefined : one);
+}
+
+function isPiece(said: string, message: RecordedMessage | undefined): boolean {
+  const text = message?.role === 'agent' ? message.text.trim() : '';
+  return text !== '' && said.includes(text);
+}
+
+const toIndices = ({ from, answer }: Pick<Known<unknown>, 'from' | 'answer'>) =>
+  Array.from({ length: answer - from + 1 }, (_, index) => from + index);
+
 /** What one more known answer under its question counts for, against all turns whose answer is not known. */
 const knownScore = 1_000_000;
+/** The same of one that its words alone tell. */
+const wordsScore = 500_000;
 const anyScore = 1_000;
 /** It was there before, alone: so it is now, whatever else is there. */
 const foundScore = 1_000 * knownScore;
@@ -91,14 +135,13 @@ function placeAll<T extends Asking>(
   asked: readonly number[],
   turns: readonly T[],
   known: ReadonlyMap<T, Known<T>>,
-  isOpen: (index: number) => boolean,
+  isOpen: (index: number, known: Known<T>) => boolean,
 ): Map<T, number> {
   const numbers = new Map(
     [...new Set(turns.map(({ question }) => question))].map((text, index) => [text, index]),
   );
   const spoken = asked.map((index) => numbers.get(recorded[index]?.text ?? ''));
   const words = turns.map(({ question }) => numbers.get(question));
-  const open = asked.map(isOpen);
   const toScore = (row: number, column: number) => {
     const [turn, question] = [turns[column] as T, asked[row] as number];
     const one = known.get(turn);
@@ -106,8 +149,9 @@ function placeAll<T extends Asking>(
     if (isUnder && turn.question === '') return foundScore;
     if (spoken[row] !== words[column]) return 0;
     if (!one) return turn.status === 'stopped' || turn.status === 'failed' ? cutOffScore : anyScore;
-    if (isUnder) return knownScore + 1;
-    return question < one.answer && open[row] ? knownScore : 0;
+    const score = recorded[one.answer]?.id === turn.agentMessageId ? knownScore : wordsScore;
+    if (isUnder) return score + 1;
+    return question < one.answer && isOpen(question, one) ? score : 0;
   };
   // The most that the first so many questions, and the first so many turns, come to.
   const width = turns.length + 1;
@@ -141,10 +185,10 @@ function reunite(
   moved: ReadonlyMap<number, number>,
   strays: ReadonlySet<number>,
 ): RecordedMessage[] {
-  const answers = new Map([...moved].map(([answer, question]) => [question, answer]));
-  return recorded.flatMap((message, index) => {
-    if (moved.has(index) || strays.has(index)) return [];
-    const answer = recorded[answers.get(index) ?? -1];
-    return answer ? [message, answer] : [message];
-  });
+  const answers = new Map<number, RecordedMessage[]>();
+  for (const [index, question] of moved)
+    answers.set(question, [...(answers.get(question) ?? []), recorded[index] as RecordedMessage]);
+  return recorded.flatMap((message, index) =>
+    moved.has(index) || strays.has(index) ? [] : [message, ...(answers.get(index) ?? [])],
+  );
 }
