@@ -22,10 +22,13 @@ export const consoleLog: Log = {
 /** An app's logger that throws stops no question: what it would not take is said on the console. */
 export function createLastingLog(log: Log): Log {
   const call = (level: keyof Log) => (fields: LogFields, message: string) => {
+    const onFault = () => consoleLog[level](fields, message);
     try {
-      log[level](fields, message);
+      // An async one that rejects would end the whole process.
+      const writing: unknown = log[level](fields, message);
+      if (writing instanceof Promise) writing.catch(onFault);
     } catch {
-      consoleLog[level](fields, message);
+      onFault();
     }
   };
   return { info: call('info'), warn: call('warn'), error: call('error') };

@@ -69,10 +69,16 @@ test('a workspace function that gives nothing is the reason in the log, not a re
   expect(log.warn.mock.calls.at(-1)).toMatchObject([{ code: 'internal', reason }, 'a turn failed']);
 });
 
-test('a logger that throws stops no question: its lines are said on the console', async () => {
-  const refuse = () => {
-    throw new Error('the disk is full');
-  };
+test.each([
+  [
+    'throws',
+    () => {
+      throw new Error('the disk is full');
+    },
+  ],
+  // Unhandled, it would end the process, and a run of these tests.
+  ['is async and rejects', () => Promise.reject(new Error('the disk is full'))],
+])('a logger that %s stops no question: its lines are said on the console', async (_, refuse) => {
   const said = vi.spyOn(console, 'warn').mockImplementation(() => {});
   await start({ log: { info: refuse, warn: refuse, error: refuse }, workspace: () => '' });
   expect(await askOne()).toContain('turn-failed');
