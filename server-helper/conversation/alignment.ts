@@ -148,9 +148,14 @@ function isCloser(
 
 /** What a turn said, as an agent may write it down: the whole, or what came since the visitor decided alone. */
 export function toSayings({ answer = '', earlier }: Pick<AlignedTurn, 'answer' | 'earlier'>): string[] {
-  const { said, saidChars = isBeginning(said, answer) ? said.length : 0, since } = readEarlier(earlier);
-  const rest = since ?? (saidChars > 0 ? answer.slice(saidChars).trimStart() : '');
-  return [answer, rest].filter((text) => text !== '');
+  const { said, cuts = isBeginning(said, answer) ? [said.length] : [], since } = readEarlier(earlier);
+  const pieces = since ?? toPieces(answer, cuts.filter(Boolean));
+  return [answer, ...pieces].filter((text) => text !== '');
+}
+
+/** What came since each decision: an agent may begin a message at any of them. */
+export function toPieces(text: string, cuts: readonly number[]): string[] {
+  return cuts.map((cut) => text.slice(cut).trimStart());
 }
 
 /** What the turn streamed is how the recorded answer begins, or the other way round. */

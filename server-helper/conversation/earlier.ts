@@ -5,8 +5,8 @@ import type { TurnRecord } from '../store/store.ts';
 /** A turn that was taken back: of the store it is gone, and the agent may yet write it down. */
 export type TakenBack = Pick<TurnRecord, 'id' | 'at' | 'question' | 'status'> & {
   answer: string;
-  /** How what it said since its visitor decided begins: an agent may write that down alone. */
-  since?: string;
+  /** How what it said since each decision begins: an agent may write that down alone. */
+  since?: readonly string[];
   endedAt?: number;
   /** Its question stood in the record and was deleted there. */
   wasFound: boolean;
@@ -23,10 +23,12 @@ export type Earlier = {
   takenBack: readonly TakenBack[];
   /** What this turn had said when it paused. */
   said: string;
-  /** The same of one that has completed, whose words the agent keeps: how much of its answer that was. */
-  saidChars?: number;
+  /** The execution that its visitor decided on last: told again, it is no new pause. */
+  decided?: string | undefined;
+  /** How many characters of its answer it had said at each decision. */
+  cuts?: readonly number[];
   /** Of a turn that was taken back, as there. */
-  since?: string;
+  since?: readonly string[];
   /** `unread`: what stood there could not be learned. */
   standing: readonly Standing[] | 'unread';
   /** What this turn was to replace: while that stands, it failed before it could, and a turn in its place takes it back. */
@@ -45,8 +47,8 @@ export function readEarlier(json: string | undefined): Earlier {
 
 /** What a turn had said when its visitor decided last; '' where nobody was asked. */
 export function readSaidBefore({ answer = '', earlier }: Pick<TurnRecord, 'answer' | 'earlier'>): string {
-  const { said, saidChars } = readEarlier(earlier);
-  return saidChars === undefined ? said : answer.slice(0, saidChars);
+  const { said, cuts } = readEarlier(earlier);
+  return cuts === undefined ? said : answer.slice(0, cuts.at(-1));
 }
 
 /** So much of a text tells it from another of the same length. */

@@ -140,11 +140,11 @@ function isAnybodys(
   // What was deleted was said before, and may be written down again.
   const isSaid = (words: string) =>
     words !== '' && (answer.text.startsWith(words) || words.startsWith(answer.text));
-  const isTakenBack = ({ id, at, endedAt = at, answer: words, since = '', isUntaken }: TakenBack) =>
+  const isTakenBack = ({ id, at, endedAt = at, answer: words, since = [], isUntaken }: TakenBack) =>
     id !== turn.id &&
     !isUntaken &&
     endedAt >= turn.at - lateMs &&
-    (words.trim() === '' || isSaid(words.trim()) || isSaid(since.trim()));
+    (words.trim() === '' || [words, ...since].some((said) => isSaid(said.trim())));
   if (takenBack.some(isTakenBack)) return true;
   return missing.some(
     (other) =>

@@ -5,7 +5,8 @@ import type { EndsFrom } from '../store/store.ts';
 import type { Ends } from './ends.ts';
 import type { DeleteAgain } from './losing.ts';
 import type { RunContext, RunParts, TurnRun } from './run.ts';
-import type { LiveTurn, TurnEnd } from './turn.ts';
+import type { TurnEnd } from './telling.ts';
+import type { LiveTurn } from './turn.ts';
 
 const untimed = { firstWordMs: undefined, ms: undefined };
 
@@ -50,7 +51,7 @@ export function createClosing(
         .catch((error: unknown) =>
           log.warn({ ...toLogFields(error), turnId: turn.id }, 'what was said was not kept'),
         );
-      turn.end(turn.toStopped(stands.answer));
+      turn.end(turn.toStoppedElsewhere(stands.answer));
     } else return letGo(turn);
     const { status, code, saidAt, startedAt } = turn;
     const ms = Math.round(turn.endedAt - startedAt);

@@ -16,6 +16,8 @@ import type { LiveTurn } from './turn.ts';
 /** For an agent that does not say what its record holds the visitor does not wait longer. */
 const patienceMs = 2_000;
 const pausedMs = 1_000;
+/** Of more decisions in one answer the newest are kept. */
+const mostCuts = 20;
 
 export function createDeciding(parts: {
   context: RunContext;
@@ -36,7 +38,10 @@ export function createDeciding(parts: {
       ({ messages }) => messages.filter(({ role }) => role === 'agent').map(toStanding),
       () => 'unread' as const,
     );
-    return JSON.stringify({ ...readEarlier(turn.earlier), said: turn.text, standing } satisfies Earlier);
+    const earlier = readEarlier(turn.earlier);
+    const cuts = [...(earlier.cuts ?? []), turn.text.length].slice(-mostCuts);
+    const decided = turn.waitsFor?.pause.executionId;
+    return JSON.stringify({ ...earlier, said: turn.text, cuts, decided, standing } satisfies Earlier);
   };
 
   return async (

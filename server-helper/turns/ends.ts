@@ -5,7 +5,8 @@ import { writePause } from '../conversation/pause.ts';
 import { type Log, toLogFields } from '../log.ts';
 import type { EndsFrom, Store, TurnEndChange, TurnRecord } from '../store/store.ts';
 import { within } from '../within.ts';
-import type { LiveTurn, TurnEnd } from './turn.ts';
+import type { TurnEnd } from './telling.ts';
+import type { LiveTurn } from './turn.ts';
 
 /** `kept`: the store did not take it in time, so it is told now and written later. `gone`: the conversation is deleted. */
 export type Written =
@@ -53,7 +54,9 @@ export function createEnds(store: Store, log: Log): Ends {
   };
   const find = async ({ conversationId, id }: LiveTurn) => [await store.findTurn(conversationId, id)];
   const addText: Ends['addText'] = async (turn, { status, answer, endedAt }) => {
-    if (status !== 'stopped' || answer !== undefined || turn.text === '') return;
+    // After a decision the store has what was said before it, and no more.
+    const isMore = turn.text.length > (answer ?? '').length && turn.text.startsWith(answer ?? '');
+    if (status !== 'stopped' || !isMore) return;
     const change = { status: 'stopped', endedAt: endedAt ?? turn.toNow(), answer: turn.text } as const;
     await store.endTurn(turn.conversationId, turn.id, change, { status: 'stopped' });
   };
@@ -111,16 +114,16 @@ export function createEnds(store: Store, log: Log): Ends {
 function toChange(turn: LiveTurn, end: TurnEnd): TurnEndChange {
   const endedAt = 'message' in end ? Date.parse(end.message.at) : turn.toNow();
   // What was taken back may yet be written down by the agent, and is not to be shown then.
-  const { takenBack } = readEarlier(turn.earlier);
+  const { takenBack, cuts: decided = [] } = readEarlier(turn.earlier);
   switch (end.status) {
     case 'completed': {
       const answer = end.message.text;
       const { agentMessageId } = end;
       // The agent may write down, or tell again, what came since the decision alone: its words tell whose it is.
-      const saidChars = answer.startsWith(turn.textBefore) ? turn.textBefore.length : 0;
+      const cuts = answer.startsWith(turn.textBefore) ? decided : [];
       const earlier =
-        takenBack.length > 0 || saidChars > 0
-          ? JSON.stringify({ ...nothingEarlier, takenBack, saidChars } satisfies Earlier)
+        takenBack.length > 0 || cuts.length > 0
+          ? JSON.stringify({ ...nothingEarlier, takenBack, cuts } satisfies Earlier)
           : undefined;
       return {
         status: 'completed',

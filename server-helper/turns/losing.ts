@@ -50,7 +50,7 @@ export function createLosing({ context, runs, ends, runner, letGo, deleteAgain }
     const [last] = record ? await store.listTurns(turn.conversationId, { limit: 1 }) : [];
     if (last && last.id !== turn.id) {
       run.yield();
-      return turn.end(turn.toStopped(record?.answer));
+      return turn.end(turn.toStoppedElsewhere(record?.answer));
     }
     await run.stop();
     if (!record) await deleteAgain(run.conversation);

@@ -48,6 +48,7 @@ export async function findRest(
 ): Promise<Rest> {
   const { turn, conversation } = run;
   const { chatId } = conversation;
+  turn.goOnFromDecision();
   const nothing = (error: HelperError): Rest => ({ kind: 'nothing', error });
   const asItStands = (): Rest => ({ kind: 'text', text: turn.text, id: undefined });
   let error = cause ?? new HelperError('agent-unavailable');
@@ -92,7 +93,7 @@ export async function findRest(
         told === false ? isSteady && round >= steadyRound : told === undefined && isSteady && round === last;
       if (found && !isLate && (isSettled || isWhole(turn) || (told === false && found.finished))) {
         if (turn.sources.length === 0) turn.cite(found.sources);
-        const text = toFinalText(turn.text, turn.textBefore, found.text);
+        const text = toFinalText(turn, found.text);
         if (text.startsWith(turn.text)) turn.say(text.slice(turn.text.length));
         return { kind: 'text', text, id: found.id };
       }

@@ -1,6 +1,6 @@
 /** Finds a turn's answer and its question in the agent's record, which is the truth once a stream has broken off. Pure. */
 import type { RecordedMessage } from '../agent/conversation.ts';
-import { alignRecord, clockSkewMs, type Exchange, toSayings } from '../conversation/alignment.ts';
+import { alignRecord, clockSkewMs, type Exchange, toPieces, toSayings } from '../conversation/alignment.ts';
 import {
   isStanding,
   lateMs,
@@ -35,7 +35,7 @@ export function findAnswer(
 ): RecordedMessage | undefined {
   const turn = turns.find(({ id }) => id === turnId);
   if (!turn) return undefined;
-  const { ids, said, standing } = readEarlier(turn.earlier);
+  const { ids, said, cuts = [said.length], standing } = readEarlier(turn.earlier);
   const takenBack = readTakenBack(turns);
   const others = readOthers(turns, turn, takenBack);
   const recorded = others.filter((other) => isInRecord(takenBack)(other) && !wasUntaken(other));
@@ -59,9 +59,10 @@ export function findAnswer(
   if (!exchange || !answer || answer.unfinished || answer.text.trim() === '') return undefined;
   // Without a time an older equal question could pass for one that never arrived.
   if (exchange.question?.at === undefined && !arrived) return undefined;
-  if (said.trim().startsWith(answer.text.trim()) || isStanding(answer, standing)) return undefined;
+  const isBefore = [said, ...toPieces(said, cuts)].some((one) => one.trim().startsWith(answer.text.trim()));
+  if (isBefore || isStanding(answer, standing)) return undefined;
   // What was heard of this turn is how its answer begins, be it written down with what was said before the pause or not.
-  const isOwn = [heard, heard.slice(said.length)].some(
+  const isOwn = [heard, ...toPieces(heard, cuts)].some(
     (words) => words.trim() !== '' && answer.text.trim().startsWith(words.trim()),
   );
   if (late.length > 0 && heard.trim() !== '' && !isOwn) return undefined;

@@ -93,11 +93,11 @@ function findFirst(turns: readonly TurnRecord[], asked: string): string {
 
 function toTakenBack(old: TurnRecord, wasFound: boolean): TakenBack {
   const { id, at, question, status, endedAt, earlier } = old;
-  const [answer = '', since] = toSayings(old).map((text) => text.slice(0, rememberedChars));
+  const [answer = '', ...since] = toSayings(old).map((text) => text.slice(0, rememberedChars));
   const { isUntaken } = readEarlier(earlier);
   return {
     ...{ id, at, question, status, answer, wasFound },
-    ...(since && { since }),
+    ...(since.length > 0 && { since }),
     ...(endedAt !== undefined && { endedAt }),
     ...(isUntaken && { isUntaken }),
   };

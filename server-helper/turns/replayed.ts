@@ -25,7 +25,7 @@ export type Replayed = {
 export function createReplayed(turn: LiveTurn, isSure: boolean, lately: Lately): Replayed {
   const shown = turn.text.length;
   /** From where in the shown text it may tell, and what it told beyond that text. */
-  let readings = (isSure ? [...new Set([0, turn.textBefore.length])] : [0]).map((from) => ({
+  let readings = (isSure ? [...new Set([0, ...turn.cuts, turn.textBefore.length])] : [0]).map((from) => ({
     from,
     beyond: '',
   }));

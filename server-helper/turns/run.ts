@@ -15,7 +15,8 @@ import { isAnswer, toFinalText } from './finaltext.ts';
 import { findRest } from './mending.ts';
 import type { Lately } from './record.ts';
 import { createReplayed, type Replayed } from './replayed.ts';
-import type { Clock, LiveTurn, TurnEnd } from './turn.ts';
+import type { TurnEnd } from './telling.ts';
+import type { Clock, LiveTurn } from './turn.ts';
 
 export type RunContext = Clock & {
   chat: AgentChat;
@@ -198,7 +199,7 @@ export class TurnRun implements AnswerSink {
   /** What the agent sent as its final text stands; what of it was not streamed yet is streamed now. */
   #completeWith({ text: final, sources, agentMessageId }: AgentReply): Promise<void> {
     const { turn } = this;
-    const text = toFinalText(turn.text, turn.textBefore, final);
+    const text = toFinalText(turn, final);
     if (text.startsWith(turn.text)) turn.onFrame({ kind: 'text', text: text.slice(turn.text.length) });
     if (sources && turn.sources.length === 0) turn.onFrame({ kind: 'sources', sources });
     if (turn.failure) return this.fail(turn.failure);

@@ -1,22 +1,11 @@
 /** One live turn: what the agent's frames mean for its log, up to exactly one end. Knows no socket and no store. */
 import type { AgentPause, AgentReply, Frame } from '../agent/frame.ts';
-import { type StoredPause, toPausedEvent, toTitle } from '../conversation/pause.ts';
+import { readEarlier } from '../conversation/earlier.ts';
+import { type StoredPause, toTitle } from '../conversation/pause.ts';
 import { HelperError } from '../errors.ts';
-import {
-  limits,
-  type Message,
-  type ProblemCode,
-  problems,
-  type Source,
-  toAgentMessageId,
-} from '../protocol/wire.ts';
+import { limits, type Message, type ProblemCode, type Source, toAgentMessageId } from '../protocol/wire.ts';
 import { TurnLog } from './log.ts';
-
-export type TurnEnd =
-  | { status: 'completed'; message: Message; agentMessageId: string | undefined }
-  | { status: 'stopped'; message: Message }
-  | { status: 'paused'; stored: StoredPause; text: string }
-  | { status: 'failed'; error: HelperError; text: string };
+import { type TurnEnd, tellEnd } from './telling.ts';
 
 /** `now` gives dates, in milliseconds since 1970; `monotonicNow` measures waits, which no set clock may stretch. */
 export type Clock = { now: () => number; monotonicNow: () => number };
@@ -72,6 +61,10 @@ export class LiveTurn {
     this.log.append('turn-started', { turnId: id, conversationId, at: new Date(at).toISOString() });
   }
 
+  /** How many characters of the text stood at each decision. */
+  get cuts(): readonly number[] {
+    return readEarlier(this.earlier).cuts ?? [];
+  }
   /** Ended or paused: nothing more is added unless a decision opens it again. */
   get isOver(): boolean {
     return this.#end !== undefined;
@@ -182,6 +175,10 @@ export class LiveTurn {
   toStopped(text = this.text): TurnEnd {
     return { status: 'stopped', message: this.#toMessage(text, 'stopped') };
   }
+  /** Another helper stopped it, which may know less of it. */
+  toStoppedElsewhere(answer = ''): TurnEnd {
+    return this.toStopped(this.text.startsWith(answer) ? this.text : answer);
+  }
   toPaused(stored: StoredPause): TurnEnd {
     return { status: 'paused', stored, text: this.text };
   }
@@ -193,18 +190,7 @@ export class LiveTurn {
   end(end: TurnEnd): void {
     if (this.isOver && this.status !== 'paused') return;
     this.log.reopen();
-    if (end.status === 'completed') {
-      const usage = this.reply?.usage;
-      this.log.append('turn-completed', usage ? { message: end.message, usage } : { message: end.message });
-    } else if (end.status === 'stopped') {
-      this.log.append('turn-stopped', { message: end.message });
-    } else if (end.status === 'paused') {
-      this.log.append('turn-paused', toPausedEvent(end.stored));
-    } else {
-      const { code, retryAfterMs } = end.error;
-      const failed = { code, retryable: problems[code].retryable };
-      this.log.append('turn-failed', retryAfterMs === undefined ? failed : { ...failed, retryAfterMs });
-    }
+    tellEnd(this.log, end, this.reply?.usage);
     this.#end = end;
     this.endedAt = this.clock.monotonicNow();
     this.log.flush();
@@ -218,6 +204,15 @@ export class LiveTurn {
   /** @param endedAt when it ended, while a turn is told again; undefined once what follows is new */
   retell(endedAt: number | undefined): void {
     this.#endedBefore = endedAt;
+  }
+
+  /** It may be taken over from another helper: what was said before the last decision stands, whatever the agent tells now. */
+  goOnFromDecision(): void {
+    const { said, decided } = readEarlier(this.earlier);
+    this.decided ??= decided;
+    this.textBefore = said;
+    if (this.text === '') this.say(said);
+    else if (!this.text.startsWith(said)) this.text = said + this.text;
   }
 
   /** A decision was made: the turn runs on under the same ids. */

@@ -1,9 +1,9 @@
-/** Clause 35: an answer that an approval cuts in two, of which the agent writes down, or tells again, the second piece alone. */
+/** Clause 35: an answer that approvals cut in pieces, of which the agent writes down, or tells again, a later one alone. */
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { Script } from '../support/fake-agent.ts';
 import type { FakeAnswer } from '../support/fake-answer.ts';
-import { makePause } from '../support/pause.ts';
+import { executionId, makePause } from '../support/pause.ts';
 import { useRig } from '../support/rig.ts';
 import { makeQuestion, toTurnPath } from '../support/visitor.ts';
 
@@ -131,3 +131,111 @@ test('what was said before the decision stays where the record has each piece by
   const { messages } = await visitor.history(conversationId);
   expect(messages.map(({ text }) => text).at(-1)).toBe(before + since);
 });
+
+const pieces = [
+  'I would like to look up your order first, if I may. ',
+  'Your boots were sent on Monday the 5th by post; shall I ask the carrier? ',
+  'The carrier says that they will arrive on Friday the 12th, before noon.',
+] as const;
+const [, second, third] = pieces;
+const whole = pieces.join('');
+
+const pauseAfter =
+  (text: string, number: number): Script =>
+  (answer) => {
+    if (number === 1) answer.recordQuestion();
+    answer.open();
+    answer.event('delta', { text });
+    const pause = makePause({ name: 'order_status', parameters: { number } });
+    answer.event('approval', { ...pause, executionId: `${executionId}${number}` });
+    answer.end();
+  };
+
+/** An answer that waits for its visitor a second time. */
+async function askAndApproveOnce() {
+  rig.agent.nextChat(pauseAfter(pieces[0], 1));
+  const turn = await visitor.chat();
+  const path = toTurnPath(turn.conversationId, turn.turnId);
+  const approve = async (resume: Script) => {
+    rig.agent.nextResume(resume);
+    expect((await visitor.call('POST', `${path}/decision`, { decision: 'approve' })).status).toBe(202);
+  };
+  const attach = () => visitor.attach(turn.conversationId, turn.turnId);
+  let resumed: FakeAnswer | undefined;
+  await approve((answer) => {
+    resumed = answer;
+    return pauseAfter(second, 2)(answer);
+  });
+  await expect.poll(async () => (await (await attach()).whole()).all('turn-paused')).toHaveLength(2);
+  return { ...turn, path, approve, attach, writeLate: (text: string) => void resumed?.recordReply(text) };
+}
+
+test.each([
+  ['the second piece', 'stopped while it waits', second],
+  ['the second piece', 'stopped after the second decision', second],
+  ['all since the first decision', 'stopped after the second decision', second + third],
+  ['all since the first decision', 'completed', second + third],
+  ['the second piece', 'completed', second],
+])(
+  'with two approvals: %s of an answer that was %s, written down late, is no answer to what is asked next',
+  async (_, how, late) => {
+    const { conversationId, path, approve, attach, writeLate } = await askAndApproveOnce();
+    if (how !== 'stopped while it waits')
+      await approve((answer) => {
+        answer.open();
+        answer.event('delta', { text: third });
+        if (how !== 'completed') return void answer.cancelled.then(() => answer.end());
+        answer.event('done', '[DONE]');
+        answer.end();
+      });
+    const attached = await attach();
+    if (how === 'stopped after the second decision') await attached.untilText(third);
+    if (how !== 'completed') expect((await visitor.call('DELETE', path)).status).toBe(204);
+    await attached.whole();
+    rig.agent.nextChat((answer) => {
+      setTimeout(() => writeLate(late), 500);
+      cutOff(answer);
+    });
+    const [nextId, question] = [randomUUID(), makeQuestion()];
+    const stream = await (await visitor.ask(conversationId, nextId, question)).whole();
+    expect(stream.last.kind).toBe('turn-failed');
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    const { messages } = await visitor.history(conversationId);
+    expect(messages.filter(({ turnId }) => turnId === nextId).map(({ text }) => text)).toEqual([
+      question,
+      '',
+    ]);
+  },
+  30_000,
+);
+
+test.each(['says at its end', 'writes down'])(
+  'with two approvals: what the agent %s since the first is told once',
+  async (where) => {
+    const { approve, attach } = await askAndApproveOnce();
+    await approve((answer) => {
+      answer.open();
+      answer.event('delta', { text: third });
+      const agent = answer.recordReply(second + third);
+      if (where === 'writes down') return void setTimeout(() => answer.reset(), 100);
+      answer.event('done', { chat: { reply: second + third, agent, sources: [] } });
+      answer.end();
+    });
+    const stream = await (await attach()).whole();
+    expect(stream.ended('turn-completed').message.text).toBe(whole);
+    expect(stream.text).toBe(whole);
+  },
+  30_000,
+);
+
+test('with two approvals: a piece from between them is no completed answer', async () => {
+  const { approve, attach, writeLate } = await askAndApproveOnce();
+  await approve((answer) => {
+    answer.open();
+    setTimeout(() => {
+      writeLate(second);
+      answer.reset();
+    }, 100);
+  });
+  expect((await (await attach()).whole()).last.kind).toBe('turn-failed');
+}, 30_000);

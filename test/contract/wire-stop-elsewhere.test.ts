@@ -90,6 +90,39 @@ test('what was said before a Stop at another helper is told there too, once its 
   await other.stop();
 });
 
+test('of an approved answer that is stopped at another helper all that its runner has said stays', async () => {
+  const store = createMemoryStore();
+  const runner = startInside(agent.url, { store });
+  const other = startInside(agent.url, { store });
+  const session = await runner.openSession();
+  const [conversationId, turnId] = [randomUUID(), randomUUID()];
+  const path = toTurnPath(conversationId, turnId);
+  agent.nextChat(pauseWith(makePause({ name: 'refund', parameters: {} })));
+  await (await runner.send(session, 'PUT', path, { text: makeQuestion() })).text();
+  const said = createGate();
+  agent.nextResume(async (answer) => {
+    answer.open();
+    answer.event('delta', { text: 'It is ' });
+    said.open();
+    await answer.cancelled;
+    answer.end();
+  });
+  expect((await runner.send(session, 'POST', `${path}/decision`, { decision: 'approve' })).status).toBe(202);
+  await said.opened;
+  const attached = await runner.send(session, 'GET', path);
+  const reader = attached.body!.pipeThrough(new TextDecoderStream()).getReader();
+  let heard = '';
+  while (!heard.includes('It is ')) heard += (await reader.read()).value;
+  expect((await other.send(session, 'DELETE', path)).status).toBe(204);
+  for (let next = await reader.read(); !next.done; next = await reader.read()) heard += next.value;
+  expect(heard).toMatch(/event: turn-stopped\n.*"text":"One moment. It is "/);
+  await expect
+    .poll(async () => (await store.findTurn(conversationId, turnId))?.answer)
+    .toBe('One moment. It is ');
+  await runner.stop();
+  await other.stop();
+});
+
 test('a pause that was over while no helper ran keeps nobody from asking the next question', async () => {
   const store = createMemoryStore();
   const before = startInside(agent.url, { store });

@@ -107,7 +107,7 @@ function toSaid(kind: Kind, index: number, question: string, heard: number) {
     status: kind === 'failed' ? 'failed' : isCut ? 'stopped' : 'completed',
     answer: isCut ? whole.slice(0, heard) : whole,
     agentMessageId: isCut || kind === 'unnamed' ? undefined : kind === 'renamed' ? `z-${id}` : `a-${id}`,
-    earlier: isTwo ? JSON.stringify({ saidChars: first.length }) : undefined,
+    earlier: isTwo ? JSON.stringify({ cuts: [first.length] }) : undefined,
   });
   const [asked, answered] = write({
     ...turn,
