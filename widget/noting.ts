@@ -1,7 +1,7 @@
 /** Notes who is there, as a page says, where the chat was used before and is not loaded: for the other tabs, and for who comes next. */
 import type { Stored } from './state/memory.ts';
 import { readStored } from './state/stored.ts';
-import { sharedKey, toClaimed, toSaidAt, toSubject } from './state/subject.ts';
+import { sharedKey, toClaimed, toNamed, toSaidAt, toSubject } from './state/subject.ts';
 import { askPage } from './transport/token.ts';
 
 /**
@@ -11,13 +11,17 @@ import { askPage } from './transport/token.ts';
  */
 export function note(userToken: unknown, at: number, tag = false): void {
   void noteFirst(userToken, tag);
-  const said = toSaidAt(userToken, at, tag);
+  let kept: Partial<Stored> = {};
+  try {
+    kept = JSON.parse(localStorage.getItem(sharedKey) ?? '{}');
+  } catch {}
+  const said = toSaidAt(userToken, at, tag, kept.said);
   const ask = typeof userToken === 'function';
   const who = typeof userToken === 'string' ? toSubject(userToken) : undefined;
   try {
-    const kept = JSON.parse(localStorage.getItem(sharedKey) ?? '{}');
     // Another tab may have noted a later word meanwhile. Nothing is kept before the first use.
-    if (!ask && (kept.said <= said || kept.said > Date.now()))
+    const { said: last = Number.NaN } = kept;
+    if (!ask && (last <= said || last > Date.now()))
       localStorage.setItem(sharedKey, JSON.stringify(forgetTab(toClaimed(kept, who, said, tag))));
   } catch {}
   try {
@@ -27,13 +31,14 @@ export function note(userToken: unknown, at: number, tag = false): void {
   } catch {}
 }
 
-/** What this tab has of somebody who is not there any more goes. */
+/** What this tab has of somebody who is not there any more goes; what nobody in particular wrote is theirs who is there now. */
 function forgetTab(kept: Stored): Stored {
   for (const name of Object.keys(sessionStorage)) {
-    const [, key] = /^porchlight-tab \w+ (.*)$/.exec(name) ?? [];
-    if (key === undefined) continue;
-    const { subject } = JSON.parse(sessionStorage.getItem(name) ?? '{}');
-    if (subject !== kept.chats?.[key]?.subject) sessionStorage.removeItem(name);
+    const [, kind, key = ''] = /^porchlight-(tab|unsent) \w+ (.*)$/.exec(name) ?? [];
+    if (!kind) continue;
+    const value = JSON.parse(sessionStorage.getItem(name) ?? '{}');
+    if (kind === 'unsent') sessionStorage.setItem(name, JSON.stringify(toNamed(value, kept.who)));
+    else if (value.subject !== kept.chats?.[key]?.subject) sessionStorage.removeItem(name);
   }
   return kept;
 }

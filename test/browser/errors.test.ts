@@ -140,6 +140,90 @@ test('a question stopped before it has arrived leaves nothing that a reload look
   gate.open();
 });
 
+test.each([
+  ['stopped before it has arrived', undefined],
+  ['refused for good', 'bad-request'],
+])('a change of the only question that is %s leaves its conversation to a reload', async (_, code) => {
+  await scene.chat.ask('Before?');
+  await scene.chat.waitForAnswer('completed');
+  const gate = createGate();
+  await scene.page.route('**/turns/*', async (route) => {
+    if (route.request().method() !== 'PUT') return route.fallback();
+    if (code) return route.fulfill({ status: 400, json: { status: 400, code } });
+    await gate.opened;
+    await route.abort().catch(() => {});
+  });
+  await scene.chat.button('Change your question').click();
+  await scene.chat.ask('Changed?');
+  if (code) await scene.chat.panel.getByText('could not be sent').waitFor();
+  else {
+    await scene.chat.waitForAnswer('sending');
+    await scene.chat.button('Stop the answer').click();
+    await scene.chat.waitForAnswer('stopped');
+  }
+  await scene.page.reload();
+  await scene.chat.waitForAnswer('completed');
+  expect(await scene.chat.readQuestions()).toEqual(['Before?']);
+  gate.open();
+});
+
+test('a question stopped after its conversation could not be loaded leaves that to a reload', async () => {
+  await scene.chat.ask('Before?');
+  await scene.chat.waitForAnswer('completed');
+  const gate = createGate();
+  const refuse = (route: Route) => route.fulfill(toProblem(500, { status: 500, code: 'internal' }));
+  await scene.page.route('**/conversations/*', refuse);
+  await scene.page.route('**/turns/*', async (route) => {
+    if (route.request().method() !== 'PUT') return route.fallback();
+    await gate.opened;
+    await route.abort().catch(() => {});
+  });
+  await scene.page.reload();
+  await scene.chat.panel.getByText('could not be loaded').first().waitFor();
+  await scene.chat.ask('And now?');
+  await scene.chat.waitForAnswer('sending');
+  await scene.chat.button('Stop the answer').click();
+  await scene.chat.waitForAnswer('stopped');
+  await scene.page.unroute('**/conversations/*', refuse);
+  await scene.page.reload();
+  await scene.chat.waitForAnswer('completed');
+  expect(await scene.chat.readQuestions()).toEqual(['Before?']);
+  gate.open();
+});
+
+test.each(['typed', 'sent'])(
+  'what was %s before a session came is there after a reload, though the chat was closed when it came',
+  async (how) => {
+    const { page, chat } = scene;
+    const gate = createGate();
+    const wait = async (route: Route) => {
+      await gate.opened;
+      await route.fallback().catch(() => {});
+    };
+    await page.route('**/session', wait);
+    await page.evaluate(() => localStorage.clear());
+    await page.goto(`${stage.server.here}/?first`);
+    await chat.open();
+    await chat.composer.fill('A long question');
+    if (how === 'sent') {
+      await chat.composer.press('Enter');
+      await chat.waitForAnswer('sending');
+      await page.reload();
+      await chat.panel.waitFor();
+    }
+    await chat.composer.press('Escape');
+    await chat.panel.waitFor({ state: 'detached' });
+    const answered = page.waitForResponse('**/session');
+    gate.open();
+    await answered;
+    await expect.poll(() => page.evaluate(() => localStorage.porchlight ?? '')).toContain('"session"');
+    await page.unroute('**/session', wait);
+    await page.reload();
+    await chat.show();
+    await expect.poll(() => chat.composer.inputValue()).toBe('A long question');
+  },
+);
+
 test('a question stopped while it is out of reach may be sent again, over a reload too', async () => {
   await scene.chat.ask('Before?');
   await scene.chat.waitForAnswer('completed');

@@ -140,10 +140,7 @@ test.each(['/tag', '/call'])(
   'on %s, where a service worker makes the pages, who signed out is gone from all tabs',
   async (path) => {
     const { page, chat } = await here.visit(path);
-    await page.evaluate(async () => {
-      await navigator.serviceWorker.register('/worker.js');
-      await navigator.serviceWorker.ready;
-    });
+    await startWorker(page, '/worker.js');
     await sign(page, 'ada');
     await page.goto(here.site.url + path);
     await chat.open();
@@ -159,6 +156,87 @@ test.each(['/tag', '/call'])(
     await expect.poll(() => readWords(other.page)).not.toContain(secret);
   },
 );
+
+test('where a service worker makes the pages, who signs in again is no guest, though the site’s clock is behind', async () => {
+  here.site.today.behindMs = 60_000;
+  const { page, chat } = await here.visit('/tag');
+  await startWorker(page, '/worker.js');
+  await sign(page, 'ada');
+  await page.goto(`${here.site.url}/tag`);
+  await here.askAs(chat, adas, secret);
+  await sign(page);
+  await page.goto(`${here.site.url}/tag?out`);
+  await chat.launcher.waitFor();
+  // Tokens have whole seconds.
+  await page.waitForTimeout(1_500);
+  await sign(page, 'ada');
+  await page.goto(`${here.site.url}/tag?in`);
+  await here.askAs(chat, adas);
+});
+
+test.each(['no', 'a'])(
+  'with %s service worker, Back to a page from before somebody signed in signs nobody out',
+  async (which) => {
+    const { page } = await here.visit('/tag');
+    if (which === 'a') await startWorker(page, '/picture-worker.js');
+    here.site.today.isCached = true;
+    await page.goto(`${here.site.url}/tag?before`);
+    await sign(page, 'ada');
+    await page.goto(`${here.site.url}/tag?in`);
+    const other = await here.visit('/tag?other');
+    await here.askAs(other.chat, adas, secret);
+    await page.bringToFront();
+    await page.goBack();
+    await page.waitForFunction(() => location.search === '?before' && document.readyState === 'complete');
+    await page.waitForTimeout(500);
+    await other.page.bringToFront();
+    expect(await other.chat.readQuestions()).toEqual([secret]);
+    await here.askAs(other.chat, adas);
+  },
+);
+
+test.each([
+  ['/tag', 'typed', 'closed'],
+  ['/tag', 'sent', 'open'],
+  ['/call', 'typed', 'open'],
+  ['/call', 'sent', 'closed'],
+])(
+  'what a guest on %s has %s before a session came is not Ben’s draft, where Ada signed in between, the chat %s',
+  async (path, how, panel) => {
+    const { page, chat } = await here.visit(path);
+    const gate = createGate();
+    here.site.today.sessionGate = gate;
+    await chat.open();
+    await chat.composer.fill(secret);
+    if (how === 'sent') await chat.composer.press('Enter');
+    await expect.poll(() => page.evaluate(() => JSON.stringify(sessionStorage))).toContain(secret);
+    if (panel === 'closed') {
+      await chat.composer.press('Escape');
+      await chat.panel.waitFor({ state: 'detached' });
+    }
+    await sign(page, 'ada');
+    await page.goto(here.site.url + path);
+    await expect.poll(() => page.evaluate(() => localStorage.porchlight)).toContain('"who"');
+    await sign(page);
+    await page.goto(`${here.site.url}${path}?out`);
+    await expect.poll(() => page.evaluate(() => localStorage.porchlight)).not.toContain('"who"');
+    gate.open();
+    here.site.today.sessionGate = undefined;
+    await sign(page, 'ben');
+    await page.goto(`${here.site.url}${path}?in`);
+    await chat.show();
+    await chat.panel.getByText('Hello there.').waitFor();
+    expect(await chat.composer.inputValue()).toBe('');
+    await here.askAs(chat, bens);
+    expect(await chat.readQuestions()).toEqual(['Who am I?']);
+  },
+);
+
+const startWorker = (page: Page, file: string) =>
+  page.evaluate(async (url) => {
+    await navigator.serviceWorker.register(url);
+    await navigator.serviceWorker.ready;
+  }, file);
 
 const readWords = (page: Page) =>
   page.evaluate(() => document.querySelector('porchlight-chat')!.shadowRoot!.textContent);

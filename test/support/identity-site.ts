@@ -31,6 +31,8 @@ export async function startIdentitySite() {
     isLimited: false,
     /** Its pages may be taken from the browser's cache, old tokens included. */
     isCached: false,
+    /** By so much its clock is behind the browser's. */
+    behindMs: 0,
     tokenIs: 'good' as 'good' | 'null' | 'refused' | 'broken',
     sessionGate: undefined as ReturnType<typeof createGate> | undefined,
     tokenGate: undefined as ReturnType<typeof createGate> | undefined,
@@ -39,7 +41,7 @@ export async function startIdentitySite() {
   const readUser = (request: IncomingMessage) => /user=(\w+)/.exec(request.headers.cookie ?? '')?.[1];
   const makeToken = (user: string | undefined) => {
     tokens += 1;
-    const iat = Math.floor(Date.now() / 1000);
+    const iat = Math.floor((Date.now() - today.behindMs) / 1000);
     return user === undefined ? undefined : toJwt({ email: `${user}@shop.example`, jti: tokens, iat });
   };
   const toHtml = (path: string, user: string | undefined, botId: string) => {
@@ -101,12 +103,14 @@ export async function startIdentitySite() {
       response.writeHead(200, { 'content-type': 'text/javascript' });
       return response.end(readFileSync(new URL(file, bundle)));
     }
-    if (pathname === '/worker.js') {
+    // One makes the pages, another one pictures alone.
+    if (pathname === '/worker.js' || pathname === '/picture-worker.js') {
       response.writeHead(200, { 'content-type': 'text/javascript' });
       return response.end(`addEventListener('install', () => skipWaiting());
         addEventListener('activate', (event) => event.waitUntil(clients.claim()));
+        const makes = ${pathname === '/worker.js'};
         const make = async (asked) => new Response(await (await fetch(asked)).text(), { headers: { 'content-type': 'text/html' } });
-        addEventListener('fetch', (event) => event.request.mode === 'navigate' && event.respondWith(make(event.request)));`);
+        addEventListener('fetch', (event) => makes && event.request.mode === 'navigate' && event.respondWith(make(event.request)));`);
     }
     if (pathname === '/turbo.js') {
       response.writeHead(200, { 'content-type': 'text/javascript' });
@@ -185,6 +189,7 @@ export async function startIdentitySite() {
     reset() {
       Object.assign(today, {
         isLimited: false,
+        behindMs: 0,
         isCached: false,
         tokenIs: 'good',
         sessionGate: undefined,

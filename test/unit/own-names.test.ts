@@ -51,6 +51,6 @@ test('a style is named alike wherever it stands, and one that is not listed is t
   const own = new Set(styles);
   expect(own.size).toBeGreaterThan(10);
   expect(new Set([...own].map(shortenStyles)).size).toBe(own.size);
-  expect(shortenStyles('a{color:var(--_pl-ink)}')).toMatch(/^a\{color:var\(--_p\w\)\}$/);
+  expect(shortenStyles('a{color:var(--_pl-ink)}')).toMatch(/^a\{color:var\(--_\w\)\}$/);
   expect(() => shortenStyles('--_pl-unknown')).toThrow('--_pl-unknown');
 });

@@ -9,7 +9,8 @@ export const names = `
   hasOlder startNew takeBack reloadOrSay refuseHeld holdAgain giveUp sendStop cutFrom endAll isFollowed followedFor
   isDropped situation toRequest toCurrent readSaid readVeil isReady onTakenBack onAccepted onLost
   onSent onGrow onSeen fromEndPx isReadersOwn occasion isFailed focuses toCall failures
-  happen isBusy outcome emit hold publish follow clock screen lastEventId shouldComponentUpdate getChildContext componentWillUnmount`
+  happen isBusy outcome emit hold publish follow clock screen lastEventId
+  saidAt release visit leave settled accept lost claim begin resume drop late field shouldComponentUpdate getChildContext componentWillUnmount`
   .trim()
   .split(/\s+/);
 
@@ -25,9 +26,9 @@ const styles = 'accent bad dock-width edge fill ground ink line offset on-fill r
   ' ',
 );
 
-/** Custom properties of the widget's own. A page's may reach into a shadow root too, so these keep a beginning of their own. */
+/** Custom properties of the widget's own. A page's reach into a shadow root too: the few that are not always set there have digits for names. */
 export const shortenStyles = (code: string): string =>
   code.replace(/--_pl-([\w-]+)/g, (whole, name) => {
     if (!styles.includes(name)) throw new Error(`${whole} is not among the styles of own-names.ts: add it`);
-    return `--_p${styles.indexOf(name).toString(36)}`;
+    return `--_${styles.indexOf(name).toString(36)}`;
   });

@@ -104,7 +104,7 @@ export function createConversation(deps: ConversationDeps): Conversation {
       signal,
       onNextFrame: deps.onNextFrame,
       onAccepted: () => {
-        outbox.forget(entry.turnId);
+        outbox.forget(entry.turnId, undefined, true);
         tabs.tell({ kind: 'turn', conversationId, turnId: entry.turnId });
         // The earlier word may have come before the question.
         if (!entry.isDropped) return;
@@ -136,7 +136,6 @@ export function createConversation(deps: ConversationDeps): Conversation {
       if (question) say('resume-failed')(end);
     } else if (question && !entry.known && isFinal) {
       // As it is it is refused again: it is a draft.
-      outbox.forgetPlace();
       deps.onTakenBack(question.text);
     }
     // Another tab or device was quicker: what is there is shown.
@@ -231,7 +230,7 @@ export function createConversation(deps: ConversationDeps): Conversation {
       if (id.value !== conversationId) return;
       const entry = screen.find(turnId);
       // The page went away before the helper was seen to take the question: sending it again is harmless.
-      if (entry?.known) outbox.forget(turnId);
+      if (entry?.known) outbox.forget(turnId, undefined, true);
       else if (!code) ask(conversationId, turnId, question);
     },
     refresh() {

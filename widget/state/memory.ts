@@ -13,6 +13,8 @@ export type PendingQuestion = {
   question: TurnRequest;
   /** It was refused: it is sent again by a click alone. */
   code?: WidgetCode;
+  /** The first of its conversation: nobody has that if it does not arrive. */
+  isFirst?: boolean;
 };
 
 /** Who is there: one truth for all chats of the origin. */

@@ -79,8 +79,10 @@ export function createOutbox(
      */
     keep(conversationId: string, turnId: string, question: TurnRequest): boolean {
       giveBack(turnId);
-      const { pending: left } = memory.read();
-      memory.change({ conversationId, pending: { conversationId, turnId, question } });
+      const { pending: left, conversationId: place } = memory.read();
+      const isFirst =
+        place === undefined || (left?.conversationId === conversationId && left.isFirst === true);
+      memory.change({ conversationId, pending: { conversationId, turnId, question, isFirst } });
       if (!left?.code || left.turnId === turnId || left.conversationId !== conversationId) return false;
       screen.remove(left.turnId);
       onTakenBack(left.question.text);
@@ -142,7 +144,6 @@ export function createOutbox(
     },
     /** What was on its way is asked as soon as the same guest has a session again. */
     holdAgain(): void {
-      this.forgetPlace();
       const { request, turnId: id, answer } = this.takeBack() ?? {};
       // What is kept of another tab's stays with that tab.
       memory.change({ pending: undefined });
@@ -158,26 +159,24 @@ export function createOutbox(
       screen.endAll();
       entry.answer.value = { ...createAnswer(entry.turnId, code ? 'failed' : 'stopped'), code };
     },
-    /** A reload looks for no conversation that nobody has. */
-    forgetPlace(): void {
-      if (!screen.entries.value.some(({ known }) => known)) memory.change({ conversationId: undefined });
-    },
     /** The helper may have it, or get it yet. */
     drop(entry: Entry): void {
       entry.isDropped = true;
       this.forget(entry.turnId);
-      this.forgetPlace();
       entry.answer.value = createAnswer(entry.turnId, 'stopped');
       screen.running.value = undefined;
     },
     /**
      * The one place is shared by all tabs: another one's question stays in it.
      *
-     * @param code this one stays, to be sent again by a click alone
+     * @param code this one stays, to be sent again by a click alone @param isThere the helper has it
      */
-    forget(turnId: string, code?: WidgetCode): void {
+    forget(turnId: string, code?: WidgetCode, isThere?: boolean): void {
       const { pending } = memory.read();
-      if (pending?.turnId === turnId) memory.change({ pending: code && { ...pending, code } });
+      if (pending?.turnId !== turnId) return;
+      // A reload looks for no conversation that nobody has.
+      if (pending.isFirst && !code && !isThere) memory.change({ conversationId: undefined });
+      memory.change({ pending: code && { ...pending, code } });
     },
   };
 }

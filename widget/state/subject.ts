@@ -54,8 +54,9 @@ export async function untilFresh(): Promise<void> {
  *
  * @param at when it was heard, in ms since 1970
  * @param isTag by the tag, which is written into its page
+ * @param last when it was said last, as is kept here
  */
-export function toSaidAt(userToken: unknown, at: number, isTag: boolean): number {
+export function toSaidAt(userToken: unknown, at: number, isTag: boolean, last = at): number {
   // It answers as of when it is asked, on an old page too.
   if (typeof userToken === 'function') return at;
   const page = readOldPage();
@@ -66,9 +67,11 @@ export function toSaidAt(userToken: unknown, at: number, isTag: boolean): number
   try {
     return Math.min(at, Number(readClaims(userToken as string).iat) * 1000 || at);
   } catch {
-    // That nobody is there has no date: any other word is later, unless the server said that the page is still so. What a
-    // service worker makes has no size, be it new or old: no sign-out goes unheard.
-    return page && !page.workerStart && (page.deliveryType || !page.transferSize) ? beforeAll : at;
+    // What a service worker makes has no size, be it new or old: no sign-out goes unheard. It is the latest word, and no
+    // later than that: the next token is dated by the server's clock.
+    if (page?.workerStart && page.type !== 'back_forward') return Math.min(at, last + 1);
+    // That nobody is there has no date: any other word is later, unless the server said that the page is still so.
+    return page && (page.deliveryType || !page.transferSize) ? beforeAll : at;
   }
 }
 
@@ -98,3 +101,9 @@ export function toClaimed(kept: Stored, who: string | undefined, said: number, t
   });
   return { chats: Object.fromEntries(chats), who, said, tag } as Stored;
 }
+
+/** What was written before anybody was known is of the first who is, and of nobody after that one. */
+export const toNamed = <Kept extends { who?: string | undefined; until?: number | undefined }>(
+  all: readonly Kept[],
+  who: string | undefined,
+): Kept[] => all.map((one) => (!who || one.who || one.until ? one : { ...one, who }));

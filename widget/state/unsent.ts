@@ -1,5 +1,6 @@
 /** What was sent before it was known who is there, kept in this tab alone: a reload gives it back as a draft, unsent. */
 import type { Who } from './happening.ts';
+import { toNamed } from './subject.ts';
 
 /** `until`, in ms since 1970: nobody knew who had typed it, and nobody signs out and another one in as fast as that. */
 type Kept = { text: string; who?: Who; until?: number | undefined };
@@ -48,8 +49,8 @@ export function createUnsent(
       write();
     },
     name(who) {
-      if (!own || !who || own.who) return;
-      own = { text: own.text, who };
+      left = toNamed(left, who);
+      if (who && own && !own.who) own = { text: own.text, who };
       write();
     },
     forget() {

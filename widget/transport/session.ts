@@ -218,7 +218,11 @@ export function createSessionKeeper(deps: SessionDeps): SessionKeeper {
     say(userToken, at, isTag = false) {
       saysByTag = isTag;
       if (typeof userToken === 'function') askToken = userToken;
-      happen({ what: 'said', source: toSource(userToken), at: toSaidAt(userToken, at, isTag) });
+      happen({
+        what: 'said',
+        source: toSource(userToken),
+        at: toSaidAt(userToken, at, isTag, memory.readKept()?.saidAt),
+      });
     },
     async call(call, of) {
       let { session } = await settled(call.signal);

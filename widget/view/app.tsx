@@ -7,6 +7,7 @@ import type { State } from '../states.ts';
 import { Composer } from './composer.tsx';
 import { Chat, type ChatContext } from './context.ts';
 import { useDialog, useIsSmall } from './dialog.ts';
+import { useDraft } from './draft.ts';
 import { PanelView } from './panel.tsx';
 import { createPart } from './part.tsx';
 
@@ -30,6 +31,7 @@ export function App({ chat, focuses }: { chat: ChatContext; focuses: () => boole
     // Another visitor finds nothing of this one's.
     [chat.panel.visit.value],
   );
+  useDraft(chat, shared);
   return (
     <Chat.Provider value={{ ...chat, ...shared }}>
       {chat.panel.isDock.value ? <Dock /> : chat.panel.isOpen.value && <Window focus={focuses()} />}

@@ -1,9 +1,8 @@
 /** Where the visitor writes: Enter sends, Shift+Enter breaks the line. */
-import { computed, effect, useSignal } from '@preact/signals';
+import { computed, useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { limits } from '../../server-helper/protocol/wire.ts';
 import { readMode } from '../state/mode.ts';
-import { join } from '../state/unsent.ts';
 import type { State } from '../states.ts';
 import { useChat } from './context.ts';
 import { Icon } from './icons.tsx';
@@ -19,7 +18,7 @@ const Modes = createPart(
 const swapMs = 400;
 
 export function Composer({ focus }: { focus: boolean }) {
-  const { panel, conversation, memory, begin, changing, hint, field, root, t, ...shared } = useChat();
+  const { panel, conversation, begin, changing, hint, field, root, t, ...shared } = useChat();
   const veil = panel.veil.value;
   /** What is typed while the draft is out of sight: whoever is there may see it, until the tab is left again. */
   const fresh = useSignal('');
@@ -77,33 +76,6 @@ export function Composer({ focus }: { focus: boolean }) {
     area.style.height = 'auto';
     if (draft.value !== '') area.style.height = `${area.scrollHeight}px`;
   }, [draft.value, whose]);
-  const putBefore = (text = '') => {
-    const { value } = shared.draft;
-    shared.draft.value = text.includes(value) ? text : join(text, value);
-  };
-  const unsent = panel.unsent.value;
-  useEffect(() => {
-    if (unsent === undefined) return;
-    putBefore(unsent);
-    hint.value = { state: 'not-sent' };
-    panel.giveBack(undefined);
-  }, [unsent]);
-  const subject = panel.session.value?.subject;
-  const isKnown = subject !== undefined;
-  const seenBacks = useRef(panel.backs.value);
-  // What stood here when the page was left; then each word of what stands here now, before anything else can happen.
-  useLayoutEffect(() => {
-    const { draft } = memory.read();
-    if (!isKnown || draft === undefined) return;
-    // A page that is put back shows what was being written when it was left: the pages after it went on with that.
-    if (panel.backs.value > seenBacks.current) shared.draft.value = draft;
-    else if (!shared.draft.value.startsWith(draft)) putBefore(draft);
-    seenBacks.current = panel.backs.value;
-  }, [isKnown, panel.backs.value]);
-  useLayoutEffect(
-    () => effect(() => (isKnown ? memory : conversation).keepDraft(shared.draft.value)),
-    [subject],
-  );
   const wasRunning = useRef(false);
   useLayoutEffect(() => {
     if (wasRunning.current) guardedUntil.current = performance.now() + swapMs;
