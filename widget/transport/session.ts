@@ -215,14 +215,11 @@ export function createSessionKeeper(deps: SessionDeps): SessionKeeper {
       return identity.phase !== 'rest';
     },
     open: () => happen({ what: identity.shown ? 'seen' : 'begin' }),
-    say(userToken, at, isTag = false) {
+    say(userToken, heardAt, isTag = false) {
       saysByTag = isTag;
       if (typeof userToken === 'function') askToken = userToken;
-      happen({
-        what: 'said',
-        source: toSource(userToken),
-        at: toSaidAt(userToken, at, isTag, memory.readKept()?.saidAt),
-      });
+      const at = toSaidAt(userToken, heardAt, isTag, memory.readKept()?.saidAt);
+      happen({ what: 'said', source: toSource(userToken), at });
     },
     async call(call, of) {
       let { session } = await settled(call.signal);
