@@ -101,9 +101,9 @@ export function createAgentConversations(http: AgentHttp): AgentConversations {
       ignoreMissing(http.call('DELETE', '/v1/bot/chat/delete', { query: { chat_id: chatId } })),
     rename: (chatId, title) =>
       ignoreMissing(http.call('PUT', '/v1/bot/chat/rename', { body: { chat_id: chatId, title } })),
-    async setMode(chatId, mode) {
-      await http.call('PUT', '/v1/bot/chat/mode', { body: { chat_id: chatId, chat_mode: mode } });
-    },
+    // The next question says it too.
+    setMode: (chatId, mode) =>
+      ignoreMissing(http.call('PUT', '/v1/bot/chat/mode', { body: { chat_id: chatId, chat_mode: mode } })),
     async vote(chatId, messageId, vote, voterId) {
       await http.call('PUT', '/v1/bot/chat/message/vote', {
         body: {

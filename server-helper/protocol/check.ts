@@ -72,6 +72,8 @@ const vote = v.strictObject({ vote: v.picklist(['up', 'down', 'none']) });
 export const bodies = { turn, session, decision, change, vote };
 
 function read<S extends v.GenericSchema>(schema: S, value: unknown): v.InferOutput<S> {
+  // An empty array would pass for an object without fields.
+  if (Array.isArray(value)) throw new BadShape('expected Object');
   const result = v.safeParse(schema, value, { abortEarly: true });
   if (result.success) return result.output;
   const issue = result.issues[0];

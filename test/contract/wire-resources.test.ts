@@ -116,6 +116,14 @@ test('clause 23: PATCH {mode} beyond ask is for project members alone', async ()
   expect((await member.history(own.conversationId)).mode).toBe('plan');
   await member.chat(makeQuestion(), own.conversationId);
   expect(rig.agent.callsTo('POST /v1/bot/chat').at(-1)?.body.chat_mode).toBe('plan');
+  // Of a chat that the agent does not have the next question says the mode.
+  rig.agent.override('PUT /v1/bot/chat/mode', (_, response) => {
+    response.writeHead(404, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ error: { code: 'chat_not_found' } }));
+  });
+  const change = await member.call('PATCH', `/conversations/${own.conversationId}`, { mode: 'ask' });
+  rig.agent.restore('PUT /v1/bot/chat/mode');
+  expect(change.status).toBe(204);
 });
 
 test('clause 23: a vote is up, down or none, and comes back with the message', async () => {

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import {
   readConversationChange,
   readDecisionRequest,
+  readSessionRequest,
   readTurnRequest,
 } from '../../server-helper/protocol/check.ts';
 
@@ -53,4 +54,9 @@ test('a page context so deep that it cannot be written is too large, not a fault
   for (let depth = 0; depth < 20_000; depth += 1) context = { context };
   const page = { url: 'https://shop.example/', context };
   expect(() => readTurnRequest({ text: 'Is it warm?', page })).toThrowError('page: expected at most');
+});
+
+test('an array is no request, be it empty', () => {
+  for (const value of [[], [1]]) expect(() => readSessionRequest(value)).toThrowError('expected Object');
+  expect(readSessionRequest({})).toEqual({});
 });
