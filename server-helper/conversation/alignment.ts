@@ -146,16 +146,27 @@ function isCloser(
   return Math.abs(question.at - one.at) <= Math.abs(question.at - other.at);
 }
 
-/** What a turn said, as an agent may write it down: the whole, or what came since the visitor decided alone. */
-export function toSayings({ answer = '', earlier }: Pick<AlignedTurn, 'answer' | 'earlier'>): string[] {
-  const { said, cuts = isBeginning(said, answer) ? [said.length] : [], since } = readEarlier(earlier);
-  const pieces = since ?? toPieces(answer, cuts.filter(Boolean));
-  return [answer, ...pieces].filter((text) => text !== '');
-}
+type Saying = Pick<AlignedTurn, 'answer' | 'earlier'>;
 
 /** What came since each decision: an agent may begin a message at any of them. */
 export function toPieces(text: string, cuts: readonly number[]): string[] {
   return cuts.map((cut) => text.slice(cut).trimStart());
+}
+
+/** What was heard of a turn since each decision of its visitor, the last of them last. */
+export function readSince({ answer = '', earlier }: Saying): readonly string[] {
+  const { cuts = [], since } = readEarlier(earlier);
+  return since ?? toPieces(answer, cuts.filter(Boolean));
+}
+
+/** What a turn said, as an agent may write it down: the whole, or what came since a decision alone. */
+export function toSayings(turn: Saying): string[] {
+  return [turn.answer ?? '', ...readSince(turn)].filter((text) => text !== '');
+}
+
+/** Not a word of it was heard, or none since its visitor decided: what it says may be anything. */
+export function wasSilent(turn: Saying): boolean {
+  return (readSince(turn).at(-1) ?? turn.answer ?? '').trim() === '';
 }
 
 /** What the turn streamed is how the recorded answer begins, or the other way round. */

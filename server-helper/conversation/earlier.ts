@@ -47,8 +47,7 @@ export function readEarlier(json: string | undefined): Earlier {
 
 /** What a turn had said when its visitor decided last; '' where nobody was asked. */
 export function readSaidBefore({ answer = '', earlier }: Pick<TurnRecord, 'answer' | 'earlier'>): string {
-  const { said, cuts } = readEarlier(earlier);
-  return cuts === undefined ? said : answer.slice(0, cuts.at(-1));
+  return answer.slice(0, readEarlier(earlier).cuts?.at(-1) ?? 0);
 }
 
 /** So much of a text tells it from another of the same length. */

@@ -151,7 +151,8 @@ function placeAll<T extends Asking>(
     if (!one) return turn.status === 'stopped' || turn.status === 'failed' ? cutOffScore : anyScore;
     const score = recorded[one.answer]?.id === turn.agentMessageId ? knownScore : wordsScore;
     if (isUnder) return score + 1;
-    return question < one.answer && isOpen(question, one) ? score : 0;
+    if (question > one.answer) return 0;
+    return isOpen(question, one) ? score : score / 2;
   };
   // The most that the first so many questions, and the first so many turns, come to.
   const width = turns.length + 1;

@@ -52,9 +52,13 @@ async function handOver(
   for (const key of keys.keys()) {
     const stands = await store.remember(key, mine, runningTtlMs);
     if (stands === mine) taken.push(key);
-    else {
+    else if (stands === handled) {
+      // By what else it is known, it is a repeat from now on, too.
+      for (const [other, ttlMs] of keys) if (other !== key) await store.replace(other, handled, ttlMs);
+      return true;
+    } else {
       await forget();
-      return stands === handled;
+      return false;
     }
   }
   try {

@@ -1,11 +1,19 @@
 /** Finds a turn's answer and its question in the agent's record, which is the truth once a stream has broken off. Pure. */
 import type { RecordedMessage } from '../agent/conversation.ts';
-import { alignRecord, clockSkewMs, type Exchange, toPieces, toSayings } from '../conversation/alignment.ts';
+import {
+  alignRecord,
+  clockSkewMs,
+  type Exchange,
+  toPieces,
+  toSayings,
+  wasSilent,
+} from '../conversation/alignment.ts';
 import {
   isStanding,
   lateMs,
   mayBeWrittenLate,
   readEarlier,
+  readSaidBefore,
   type TakenBack,
   wasRefused,
   wasUntaken,
@@ -35,7 +43,7 @@ export function findAnswer(
 ): RecordedMessage | undefined {
   const turn = turns.find(({ id }) => id === turnId);
   if (!turn) return undefined;
-  const { ids, said, cuts = [said.length], standing } = readEarlier(turn.earlier);
+  const { ids, said, cuts = [], standing } = readEarlier(turn.earlier);
   const takenBack = readTakenBack(turns);
   const others = readOthers(turns, turn, takenBack);
   const recorded = others.filter((other) => isInRecord(takenBack)(other) && !wasUntaken(other));
@@ -69,12 +77,15 @@ export function findAnswer(
   if (isOwn && heard.trim().length - said.trim().length >= tellingChars) return answer;
   // Over before a word of it was seen, and the agent had it: whatever comes now may be its own.
   const isSilent = (other: Turn) => {
-    if ((other.answer ?? '').trim() !== '') return false;
+    if (!wasSilent(other)) return false;
     const equal = exchanges.filter((one) => one !== exchange && one.question?.text === other.question);
     if (equal.some(({ answers }) => answers.length === 0)) return true;
     const mayHaveArrived = other.status === 'stopped' || (other.status === 'failed' && !wasRefused(other));
     // Of two that ask the same in the same words, the order in the record does not tell which is which.
-    const isTold = other.question !== turn.question && equal.some((one) => one.turn?.id === other.id);
+    const isNew = ({ text }: RecordedMessage) => !readSaidBefore(other).includes(text.trim());
+    const isTold =
+      other.question !== turn.question &&
+      equal.some((one) => one.turn?.id === other.id && one.answers.some(isNew));
     return mayHaveArrived && !isTold;
   };
   return late.some(isSilent) ? undefined : answer;

@@ -1,5 +1,5 @@
 /** Takes a question back with all that followed it, at the agent first, so that a new one can stand in its place. */
-import { alignRecord, toSayings } from '../conversation/alignment.ts';
+import { alignRecord, readSince } from '../conversation/alignment.ts';
 import { type Earlier, nothingEarlier, readEarlier, type TakenBack } from '../conversation/earlier.ts';
 import { readBack } from '../conversation/readback.ts';
 import { HelperError } from '../errors.ts';
@@ -93,7 +93,9 @@ function findFirst(turns: readonly TurnRecord[], asked: string): string {
 
 function toTakenBack(old: TurnRecord, wasFound: boolean): TakenBack {
   const { id, at, question, status, endedAt, earlier } = old;
-  const [answer = '', ...since] = toSayings(old).map((text) => text.slice(0, rememberedChars));
+  const [answer = '', ...since] = [old.answer ?? '', ...readSince(old)].map((text) =>
+    text.slice(0, rememberedChars),
+  );
   const { isUntaken } = readEarlier(earlier);
   return {
     ...{ id, at, question, status, answer, wasFound },

@@ -40,6 +40,7 @@ const cutOff = (answer: FakeAnswer) => {
 
 test.each([
   ['stopped', 'asked', 'cut off'],
+  ['stopped before a word of it was heard', 'asked', 'cut off'],
   ['broken off', 'asked', 'cut off'],
   ['completed', 'asked in its place', 'cut off'],
   ['completed', 'asked in its place', 'stopped'],
@@ -49,7 +50,7 @@ test.each([
     let writeLate = () => {};
     const { conversationId, turnId, path } = await askAndApprove((answer) => {
       answer.open();
-      answer.event('delta', { text: since });
+      if (!how.includes('before')) answer.event('delta', { text: since });
       writeLate = () => void answer.recordReply(since);
       if (how === 'completed') {
         answer.event('done', '[DONE]');
@@ -57,8 +58,8 @@ test.each([
       } else if (how === 'broken off') setTimeout(() => answer.reset(), 100);
     });
     const attached = await visitor.attach(conversationId, turnId);
-    if (how === 'stopped') {
-      await expect.poll(() => attached.text).toContain(since);
+    if (how.startsWith('stopped')) {
+      if (how === 'stopped') await expect.poll(() => attached.text).toContain(since);
       expect((await visitor.call('DELETE', path)).status).toBe(204);
     }
     await attached.whole();

@@ -89,20 +89,6 @@ test('clause 26: any JSON object with a good signature is 2xx, a repeat too', as
   expect((await deliver(body, headers)).status).toBe(204);
 });
 
-test('clause 26: a repeat under another id leaves that id to the event that comes by it', async () => {
-  const send = (body: string, id: string) =>
-    deliver(body, { 'x-service-signature': sign(body), 'x-service-delivery': id });
-  const countHeard = () => rig.helper.output.split('agent event received').length - 1;
-  const before = countHeard();
-  for (const [body, id] of [
-    ['{"event":"poison.first"}', 'first'],
-    ['{"event":"poison.first"}', 'second'],
-    ['{"event":"poison.second"}', 'second'],
-  ] as const)
-    expect((await send(body, id)).status).toBe(204);
-  await expect.poll(countHeard).toBe(before + 2);
-});
-
 test('clause 26: of several secrets each one signs', async () => {
   const body = '{"event":"memory.created"}';
   for (const secret of [secrets.webhookSecret, first, previous])

@@ -88,6 +88,7 @@ const kinds = [
   'stopped',
   'failed',
   'not written down',
+  'stopped after a decision',
 ] as const;
 type Kind = (typeof kinds)[number];
 
@@ -95,9 +96,11 @@ const byIndex = (index: number) => String.fromCharCode(65 + index);
 
 function toSaid(kind: Kind, index: number, question: string, heard: number) {
   const first = `${byIndex(index)}: let me look.`;
-  const isCut = kind === 'stopped' || kind === 'failed' || kind === 'not written down';
-  const isTwo = kind === 'in two pieces' || kind === 'in two late pieces';
-  const whole = isTwo ? `${first}\n\nAnswer ${index}.` : `${byIndex(index)} is the answer, and more of it.`;
+  const isTwo = /pieces|decision/.test(kind);
+  const isCut = /stopped|failed|not written/.test(kind);
+  const rest = `${byIndex(index).toLowerCase()} is so.`;
+  const whole = isTwo ? `${first}\n\n${rest}` : `${byIndex(index)} is the answer, and more of it.`;
+  const heardSince = isTwo ? heard % 9 : heard;
   const id = `t${index}`;
   const turn = toTurn('c', {
     id,
@@ -105,13 +108,13 @@ function toSaid(kind: Kind, index: number, question: string, heard: number) {
     endedAt: index * second + 500,
     question,
     status: kind === 'failed' ? 'failed' : isCut ? 'stopped' : 'completed',
-    answer: isCut ? whole.slice(0, heard) : whole,
+    answer: isCut ? whole.slice(0, isTwo ? first.length + 2 + heardSince : heard) : whole,
     agentMessageId: isCut || kind === 'unnamed' ? undefined : kind === 'renamed' ? `z-${id}` : `a-${id}`,
     earlier: isTwo ? JSON.stringify({ cuts: [first.length] }) : undefined,
   });
   const [asked, answered] = write({
     ...turn,
-    answer: isTwo ? `Answer ${index}.` : isCut ? whole.slice(0, heard + 3) : whole,
+    answer: isTwo ? rest : isCut ? whole.slice(0, heard + 3) : whole,
   }) as [RecordedMessage, RecordedMessage];
   const piece = { ...answered, id: `b-${id}`, text: first };
   const all: Record<Kind, { soon: RecordedMessage[]; late: RecordedMessage[] }> = {
@@ -123,8 +126,9 @@ function toSaid(kind: Kind, index: number, question: string, heard: number) {
     stopped: { soon: [], late: [asked, answered] },
     failed: { soon: [], late: [asked, answered] },
     'not written down': { soon: [asked], late: [] },
+    'stopped after a decision': { soon: [asked, piece], late: [answered] },
   };
-  return { turn, whole, isCut, ...all[kind] };
+  return { turn, whole, isCut, heardSince, ...all[kind] };
 }
 
 /** Each question with how many others are asked before its answer is written down, though it was said at once. */
@@ -168,12 +172,12 @@ test('however late answers are written down, and wherever a page begins, each is
         const find = (id: string, role: string) => [
           ...new Set(told.filter((one) => one.turnId === id && one.role === role).map(({ text }) => text)),
         ];
-        for (const { turn, whole, isCut } of said) {
+        for (const { turn, whole, isCut, heardSince } of said) {
           expect(find(turn.id, 'visitor')).toEqual([turn.question]);
           const answers = find(turn.id, 'agent');
           if (!isCut) expect(answers).toEqual([whole]);
           // Of so few words, of questions in the same ones, nobody can tell whose they are.
-          else if (words === 100 || (turn.answer ?? '').length > 2)
+          else if (words === 100 || heardSince > 2)
             for (const answer of answers) {
               expect(whole.startsWith(answer)).toBe(true);
               expect(answer.length).toBeGreaterThanOrEqual(turn.answer?.length ?? 0);

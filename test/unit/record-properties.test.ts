@@ -30,6 +30,8 @@ type Past = {
   /** How it had ended when it was taken back. */
   before: 'stopped' | 'failed';
   isDouble: boolean;
+  /** Its visitor decided once so much was said, in words, and the agent writes down what came since by itself. */
+  cut: number;
   gapMs: number;
 };
 type Last = {
@@ -56,6 +58,7 @@ const past: fc.Arbitrary<Past> = fc.record({
   isWhollyLate: fc.boolean(),
   before: fc.constantFrom('stopped', 'failed'),
   isDouble: fc.boolean(),
+  cut: fc.nat(3),
   gapMs: fc.constantFrom(secondMs, 30 * secondMs, 300 * secondMs),
 });
 const last: fc.Arbitrary<Last> = fc.record({
@@ -97,16 +100,20 @@ function build(pasts: readonly Past[], ending: Last, skewMs: number, hasTimes: b
     const isWhole = one.fate.startsWith('answered');
     const text = isWhole ? whole : takeWords(whole, Math.max(one.seen, one.written));
     const inRecord = isWhole ? 'all' : one.recorded;
+    const before = takeWords(whole, one.cut);
+    const isCut = one.cut > 0 && one.seen >= one.cut && !isWhole;
+    const writtenText = isCut ? text.slice(before.length).trimStart() : text;
     const mine: RecordedMessage[] = [];
     // An agent writes late only what it was told to stop, or what broke off.
     const isLate = one.isLate && !isWhole;
-    const isWhollyLate = isLate && one.isWhollyLate && inRecord === 'all' && text !== '';
+    const isWhollyLate = isLate && one.isWhollyLate && inRecord === 'all' && writtenText !== '';
     if (isWhollyLate) late.push(say(`q${index}`, 'visitor', one.words));
     else if (inRecord !== 'nothing') {
       if (one.isDouble) mine.push(say(`d${index}`, 'visitor', one.words));
       mine.push(say(`q${index}`, 'visitor', one.words));
     }
-    const answer = inRecord === 'all' && text !== '' ? [say(`a${index}`, 'agent', text)] : [];
+    if (isCut && inRecord !== 'nothing' && !isWhollyLate) mine.push(say(`b${index}`, 'agent', before));
+    const answer = inRecord === 'all' && writtenText !== '' ? [say(`a${index}`, 'agent', writtenText)] : [];
     if (!isLate) mine.push(...answer);
     else if (now > 1_000_000_000 + pasts.slice(0, index).reduce((sum, { gapMs }) => sum + gapMs, 0))
       late.push(...answer);
@@ -122,12 +129,22 @@ function build(pasts: readonly Past[], ending: Last, skewMs: number, hasTimes: b
           : (one.fate as 'stopped' | 'failed'),
       answer: one.fate === 'answered' ? undefined : isWhole ? whole : takeWords(whole, one.seen),
       agentMessageId: one.fate === 'answered' ? `a${index}` : undefined,
+      ...(isCut && { earlier: JSON.stringify({ said: before, cuts: [before.length] }) }),
     });
     if (one.fate === 'taken back' && index === pasts.length - 1) {
       // The last question is in its place: what stood there of it is deleted, what comes late is not.
       const { id, at, question, status, endedAt } = row;
       const wasFound = mine.length > 0;
-      takenBack.push({ id, at, question, status, endedAt, answer: row.answer ?? '', wasFound });
+      takenBack.push({
+        id,
+        at,
+        question,
+        status,
+        endedAt,
+        answer: row.answer ?? '',
+        wasFound,
+        ...(isCut && { since: [(row.answer ?? '').slice(before.length).trimStart()] }),
+      });
       ids.push(...mine.map((message) => message.id));
       continue;
     }
@@ -147,7 +164,13 @@ function build(pasts: readonly Past[], ending: Last, skewMs: number, hasTimes: b
   const placeholder = say('last-ask', 'agent', 'Shall I look it up?');
   const isPlaceholder = ending.paused && ending.isPlaceholder && ending.recorded !== 'nothing';
   const standing = isPlaceholder ? [toStanding(placeholder)] : [];
-  turn.earlier = JSON.stringify({ ids, takenBack, said, standing });
+  turn.earlier = JSON.stringify({
+    ids,
+    takenBack,
+    said,
+    standing,
+    ...(ending.paused && { cuts: [said.length] }),
+  });
   if (ending.recorded !== 'nothing') record.push(say('last-q', 'visitor', ending.words));
   if (isPlaceholder) record.push(placeholder);
   const isOld = (id: string) =>

@@ -143,7 +143,7 @@ describe('the answer of a turn in the record', () => {
     const paused = turn('t1', now - 2000, {
       question: 'How?',
       answer: `${said}It left on Monday.`,
-      earlier: JSON.stringify({ said }),
+      earlier: JSON.stringify({ said, cuts: [said.length] }),
     });
     const end = { ...question, id: 'a', role: 'agent' as const, text: 'It left on Monday.' };
     expect(find([question, end], [paused])).toBeUndefined();
@@ -240,7 +240,7 @@ describe('history', () => {
         turn('t1', minute, {
           question: 'Where is it?',
           answer: `${pieces}It left on Monday.`,
-          earlier: JSON.stringify({ said: pieces }),
+          earlier: JSON.stringify({ said: pieces, cuts: [pieces.length] }),
         }),
         turn('t2', minute + 500, { question: 'Can I return it?', status: 'stopped', answer: '' }),
       ];
