@@ -247,6 +247,83 @@ test('a rename that fails keeps what was written, says so, and can be tried agai
   await findRow('Warm tents');
 });
 
+/** What changes something waits until `give` is called. */
+async function openSlowly() {
+  let give = (_: object) => {};
+  const slow = new Promise<object>((resolve) => {
+    give = resolve;
+  });
+  const chat = await openList(({ method }) => (method === 'PATCH' || method === 'DELETE' ? slow : undefined));
+  return { ...chat, give, row: await findRow('Tents') };
+}
+const done = () => new Response(null, { status: 204 });
+const settle = () => new Promise((resolve) => setTimeout(resolve, 50));
+
+test('a rename that was given up and fails then is told, and nothing is offered that would delete', async () => {
+  const { row, give, calls } = await openSlowly();
+  fireEvent.click(row.getByRole('button', { name: 'Rename “Tents”' }));
+  const field = await row.findByRole<HTMLInputElement>('textbox', { name: 'Title' });
+  field.value = 'Warm tents';
+  fireEvent.submit(field.form!);
+  fireEvent.keyDown(field, { key: 'Escape' });
+  give(new WidgetError('agent-unavailable'));
+  await screen.findByText(/was not renamed/, { selector: 'p' });
+  expect(screen.queryByText(/was not deleted/)).toBeNull();
+  expect(row.queryByRole('button', { name: 'Try again' })).toBeNull();
+  expect(paths(calls, 'DELETE')).toEqual([]);
+});
+
+test('a title that is written while another one is on its way stays in its field', async () => {
+  const { row, give } = await openSlowly();
+  fireEvent.click(row.getByRole('button', { name: 'Rename “Tents”' }));
+  const field = await row.findByRole<HTMLInputElement>('textbox', { name: 'Title' });
+  field.value = 'Warm tents';
+  fireEvent.submit(field.form!);
+  field.value = 'Warm tents for two';
+  give(done());
+  await waitFor(() => expect(screen.getByRole('status').textContent).toBe('Renamed.'));
+  await settle();
+  expect(row.getByRole<HTMLInputElement>('textbox', { name: 'Title' }).value).toBe('Warm tents for two');
+});
+
+test('what is being deleted cannot be kept any more, by click or Escape', async () => {
+  const { row, give } = await openSlowly();
+  fireEvent.click(row.getByRole('button', { name: 'Delete “Tents”' }));
+  fireEvent.click(await row.findByRole('button', { name: 'Delete for good?' }));
+  const keep = row.getByRole('button', { name: 'Keep' });
+  await waitFor(() => expect(keep.getAttribute('aria-disabled')).toBe('true'));
+  fireEvent.click(keep);
+  fireEvent.keyDown(keep, { key: 'Escape' });
+  await settle();
+  expect(row.getByRole('button', { name: 'Delete for good?' }).getAttribute('aria-disabled')).toBe('true');
+  give(new WidgetError('internal'));
+  await row.findByText(/was not deleted/);
+  fireEvent.click(row.getByRole('button', { name: 'Keep' }));
+  await row.findByRole('button', { name: 'Delete “Tents”' });
+});
+
+test('what is sought while the list is read anew is found on its later pages', async () => {
+  let again = Promise.resolve();
+  await openList(({ path, method }) => {
+    if (method !== 'GET' || !path.startsWith('/conversations')) return undefined;
+    if (path !== '/conversations')
+      return { conversations: [{ id: 'far', title: 'Unicorns', updatedAt: at }] };
+    return again.then(() => ({ conversations: rows, next: 'later' }));
+  });
+  await findRow('Tents');
+  let give = () => {};
+  again = new Promise((resolve) => {
+    give = resolve;
+  });
+  fireEvent.click(screen.getByRole('button', { name: 'Back to the conversation' }));
+  fireEvent.click(await screen.findByRole('button', { name: 'Conversations' }));
+  const search = await screen.findByRole('searchbox', { name: 'Search conversations' });
+  fireEvent.input(search, { target: { value: 'unicorns' } });
+  await settle();
+  give();
+  await findRow('Unicorns');
+});
+
 test('a long list can be searched, without regard to case and accents, further back too', async () => {
   const many = Array.from({ length: 20 }, (_, index) => ({
     id: `c${index}`,

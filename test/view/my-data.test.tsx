@@ -129,6 +129,23 @@ test('all is erased after one more question, with the focus on Keep', async () =
   );
 });
 
+test('what is being erased cannot be kept any more', async () => {
+  let give = () => {};
+  const slow = new Promise<Response>((resolve) => {
+    give = () => resolve(new Response(null, { status: 204 }));
+  });
+  await openData(({ method }) => (method === 'DELETE' ? slow : undefined));
+  fireEvent.click(screen.getByRole('button', { name: 'Erase everything' }));
+  fireEvent.click(await screen.findByRole('button', { name: 'Erase all conversations for good?' }));
+  const keep = screen.getByRole('button', { name: 'Keep' });
+  await waitFor(() => expect(keep.getAttribute('aria-disabled')).toBe('true'));
+  fireEvent.click(keep);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(screen.queryByRole('button', { name: 'Erase everything' })).toBeNull();
+  give();
+  await screen.findByText('No conversations yet.');
+});
+
 test('what cannot be erased is said, and stays', async () => {
   await openData(({ method }) => (method === 'DELETE' ? new WidgetError('internal') : undefined));
   fireEvent.click(screen.getByRole('button', { name: 'Erase everything' }));

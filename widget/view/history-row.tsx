@@ -52,10 +52,10 @@ export function Row({ conversation: { id, title, updatedAt }, onRenamed }: RowPr
     const next = what ? (what === 'rename' ? field : keep) : before === 'rename' ? pencil : trash;
     if (moves) queueMicrotask(() => next.current?.focus());
   };
-  const fail = (state: 'rename-failed' | 'delete-failed', error: unknown) => {
-    failure.value = toWidgetError(error);
-    // The list was left meanwhile.
-    if (!row.current) hint.value = { state };
+  const fail = (what: 'rename' | 'delete', error: unknown) => {
+    // The list was left meanwhile, or this was given up: what could be tried again here is something else by now.
+    if (!row.current || act.value !== what) hint.value = { state: `${what}-failed` };
+    else failure.value = toWidgetError(error);
   };
   const isSaving = useRef(false);
   const replace = (change: (all: ConversationSummary[]) => ConversationSummary[]) => {
@@ -69,23 +69,30 @@ export function Row({ conversation: { id, title, updatedAt }, onRenamed }: RowPr
     try {
       await sessions.call({ method: 'PATCH', path: `/conversations/${id}`, body: { title: wanted } });
     } catch (error) {
-      return fail('rename-failed', error);
+      return fail('rename', error);
     } finally {
       isSaving.current = false;
     }
     onRenamed();
     say(t('renamed'));
     replace((all) => all.map((one) => (one.id === id ? { ...one, title: wanted } : one)));
-    begin(undefined);
+    // Another title may stand in its field by now.
+    if (act.value === 'rename' && field.current?.value.trim() === wanted) begin(undefined);
   };
+  /** It is on its way, and nothing calls it back. */
+  const isRemoving = useSignal(false);
   const remove = async () => {
+    if (isRemoving.value) return;
+    isRemoving.value = true;
     const beside = row.current?.nextElementSibling ?? row.current?.previousElementSibling;
     const area = row.current?.closest<HTMLElement>('.history');
     try {
       await sessions.call({ method: 'DELETE', path: `/conversations/${id}` });
     } catch (error) {
       // Gone already: that is what was wanted.
-      if (toWidgetError(error).code !== 'not-found') return fail('delete-failed', error);
+      if (toWidgetError(error).code !== 'not-found') return fail('delete', error);
+    } finally {
+      isRemoving.value = false;
     }
     const moves = !isElsewhere();
     say(t('removed'));
@@ -94,11 +101,12 @@ export function Row({ conversation: { id, title, updatedAt }, onRenamed }: RowPr
     if (moves) (beside?.querySelector('button') ?? area)?.focus();
     if (conversation.id.value === id) conversation.startNew();
   };
+  const giveUp = () => isRemoving.value || begin(undefined);
   /** Of what is being done, and not of the chat. */
   const onEscape = (event: KeyboardEvent) => {
     if (event.key !== 'Escape' || event.isComposing) return;
     event.stopPropagation();
-    begin(undefined);
+    giveUp();
   };
   if (act.value === 'rename')
     return (
@@ -133,10 +141,10 @@ export function Row({ conversation: { id, title, updatedAt }, onRenamed }: RowPr
       {act.value === 'delete' ? (
         // biome-ignore lint/a11y/noStaticElementInteractions: keys of the buttons in it
         <span class="actions" onKeyDown={onEscape}>
-          <button type="button" class="danger" onClick={remove}>
+          <button type="button" class="danger" aria-disabled={isRemoving.value} onClick={remove}>
             {t('removeSure')}
           </button>
-          <button type="button" ref={keep} onClick={() => begin(undefined)}>
+          <button type="button" ref={keep} aria-disabled={isRemoving.value} onClick={giveUp}>
             {t('keep')}
           </button>
         </span>

@@ -72,7 +72,7 @@ export default function History() {
   // What is sought may be further back.
   useEffect(() => {
     if (sought.value !== '' && next !== undefined && !error && (found?.length ?? 0) < enough) void load(next);
-  }, [sought.value, next]);
+  }, [sought.value, list.value]);
   const loadMore = async () => {
     await load(next);
     if (list.value?.next === undefined) area.current?.focus();

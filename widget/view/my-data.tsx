@@ -111,10 +111,15 @@ export default function MyData() {
       <span class="actions" ref={own}>
         {isAsked.value ? (
           <>
-            <button type="button" class="danger" onClick={eraseAll}>
+            <button type="button" class="danger" aria-disabled={isBusy.value} onClick={eraseAll}>
               {t('eraseSure')}
             </button>
-            <button type="button" ref={keep} onClick={() => ask(false)}>
+            <button
+              type="button"
+              ref={keep}
+              aria-disabled={isBusy.value}
+              onClick={() => isBusy.value || ask(false)}
+            >
               {t('keep')}
             </button>
           </>

@@ -128,7 +128,8 @@ function keepFocusInside(event: KeyboardEvent): void {
   const first = reachable[0];
   const last = reachable.at(-1);
   const active = (dialog.getRootNode() as ShadowRoot).activeElement;
-  if (event.shiftKey && active === first) {
+  // A click on what is no control gives it to the dialog itself.
+  if (event.shiftKey && (active === first || active === dialog)) {
     event.preventDefault();
     last?.focus();
   } else if (!event.shiftKey && active === last) {
