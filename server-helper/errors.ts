@@ -30,11 +30,13 @@ export class HelperError extends Error {
   /**
    * @param code a code of the closed union; status and retryability hang from it
    * @param detail one sentence for the caller; never holds a key, a token or a visitor's text
+   * @param agentCode the agent's own word for it, for the log alone
    */
   constructor(
     readonly code: ProblemCode,
     readonly detail?: string,
     readonly retryAfterMs?: number,
+    readonly agentCode?: string,
   ) {
     super(detail ?? titles[code]);
   }

@@ -28,7 +28,8 @@ export type Frame =
   | { kind: 'final'; reply: AgentReply }
   /** `[DONE]`: the text is whole, though no reply object came. */
   | { kind: 'done' }
-  | { kind: 'error'; status: number | undefined }
+  /** `code`: the agent's own word for it. */
+  | { kind: 'error'; status: number | undefined; code?: string }
   /** JSON that does not parse: never shown, and a reason to ask for the record at the end. */
   | { kind: 'broken' }
   | { kind: 'skip' };
@@ -189,7 +190,13 @@ function readTool(json: Json): Frame {
 function readError(json: Json): Frame {
   const error = asObject(json.error) ?? json;
   const status = Number(error.status ?? error.code);
-  return { kind: 'error', status: status >= 400 && status < 600 ? status : undefined };
+  const code = asString(error.code);
+  return {
+    kind: 'error',
+    status: status >= 400 && status < 600 ? status : undefined,
+    // A word: a message might quote a visitor.
+    ...(code && /^[\w.-]{1,64}$/.test(code) && { code }),
+  };
 }
 
 /** The agent's source list → ours; entries without a title are named by their address. */

@@ -46,8 +46,13 @@ function toCurrent(files: WidgetFiles, name: string): Response {
   const entry = entries.find((one) => name.startsWith(`${one}-`) && name.endsWith('.js'));
   const current = entry && [...files.keys()].find((one) => one.startsWith(`${entry}-`));
   if (!current) throw new HelperError('not-found');
-  return new Response(null, {
-    status: 302,
-    headers: { ...shared, location: `./${current}`, 'cache-control': 'no-store' },
+  // No redirect: its other files import it by its name, and to a browser that would be a second one.
+  return new Response(`export * from './${current}';`, {
+    headers: {
+      ...shared,
+      'content-type': 'text/javascript; charset=utf-8',
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-store',
+    },
   });
 }

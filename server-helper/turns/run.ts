@@ -136,9 +136,9 @@ export class TurnRun implements AnswerSink {
     }
     await this.context.close(this, this.turn.toFailed(error));
     // It may have been stopped meanwhile, at another helper.
-    const { code, detail: reason } = error;
+    const { code, detail: reason, agentCode } = error;
     if (this.turn.status === 'failed')
-      this.context.log.warn({ code, reason, turnId: this.turn.id }, 'a turn failed');
+      this.context.log.warn({ code, reason, agentCode, turnId: this.turn.id }, 'a turn failed');
   }
 
   /** Ends the turn as stopped, at once for the visitor; the agent is told. */

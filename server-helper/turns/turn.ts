@@ -129,9 +129,9 @@ export class LiveTurn {
         return;
       case 'error': {
         const refused = frame.status !== undefined && frame.status < 500 && frame.status !== 429;
-        throw new HelperError(
-          refused ? 'agent-refused' : frame.status === 429 ? 'rate-limited' : 'agent-unavailable',
-        );
+        const isBusy = frame.status === 429;
+        const code = refused ? 'agent-refused' : isBusy ? 'rate-limited' : 'agent-unavailable';
+        throw new HelperError(code, undefined, undefined, frame.code);
       }
     }
   }

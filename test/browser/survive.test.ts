@@ -119,7 +119,7 @@ test('stop in one tab stops the answer in both, and at the agent within a second
   await chat.waitForAnswer('completed');
 });
 
-test('a page that was loaded before an upgrade opens the chat of the new version', async () => {
+test('on a page that was loaded before an upgrade the chat of the new version answers', async () => {
   const old = await context.newPage();
   await old.route('**/widget/loader.js', async (route) => {
     const response = await route.fetch();
@@ -128,6 +128,12 @@ test('a page that was loaded before an upgrade opens the chat of the new version
       body: (await response.text()).replace(/app-[\w-]{6}\.js/, 'app-000000.js'),
     });
   });
+  const faults: Error[] = [];
+  old.on('pageerror', (fault) => faults.push(fault));
   await old.goto(`${demo.url}/`);
-  await findChat(old).show();
+  const chat = findChat(old);
+  await chat.show();
+  await chat.ask('Hello');
+  await chat.waitForAnswer('completed');
+  expect(faults).toEqual([]);
 });

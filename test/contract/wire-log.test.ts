@@ -69,6 +69,21 @@ test('a workspace function that gives nothing is the reason in the log, not a re
   expect(log.warn.mock.calls.at(-1)).toMatchObject([{ code: 'internal', reason }, 'a turn failed']);
 });
 
+test('an error that the agent tells within its answer is logged by the agent’s own word, which no visitor reads', async () => {
+  await start();
+  agent.nextChat((answer) => {
+    answer.recordQuestion();
+    answer.open();
+    answer.event('error', { error: { code: 'provider_error', message: 'The provider answered 401.' } });
+    answer.end();
+  });
+  const told = await askOne();
+  expect(told).toContain('turn-failed');
+  expect(told).not.toContain('provider_error');
+  const expected = { code: 'agent-unavailable', agentCode: 'provider_error' };
+  await vi.waitFor(() => expect(log.warn.mock.calls.at(-1)).toMatchObject([expected, 'a turn failed']));
+});
+
 test.each([
   [
     'throws',

@@ -109,5 +109,10 @@ test('the end of a stream of tokens is told from its text', () => {
   expect(readFrame('error', '{"error":{"message":"no","code":"provider_error"}}', false)).toEqual({
     kind: 'error',
     status: undefined,
+    code: 'provider_error',
+  });
+  expect(readFrame('error', '{"error":{"code":"What about my order?"}}', false)).toEqual({
+    kind: 'error',
+    status: undefined,
   });
 });

@@ -10,7 +10,7 @@ export const names = `
   isDropped situation toRequest toCurrent readSaid readVeil isReady onTakenBack onAccepted onLost
   onSent onGrow onSeen fromEndPx isReadersOwn occasion isFailed focuses toCall failures
   happen isBusy outcome emit hold publish follow clock screen lastEventId
-  saidAt release visit leave settled accept lost claim begin resume drop late field shouldComponentUpdate getChildContext componentWillUnmount`
+  saidAt release visit leave settled accept lost claim begin resume drop late field hear shouldComponentUpdate getChildContext componentWillUnmount`
   .trim()
   .split(/\s+/);
 
