@@ -155,7 +155,7 @@ test.each([
   });
   await scene.chat.button('Change your question').click();
   await scene.chat.ask('Changed?');
-  if (code) await scene.chat.panel.getByText('could not be sent').waitFor();
+  if (code) await scene.chat.panel.getByText('could not be sent').first().waitFor();
   else {
     await scene.chat.waitForAnswer('sending');
     await scene.chat.button('Stop the answer').click();
