@@ -11,9 +11,9 @@ import { askPage } from './transport/token.ts';
  */
 export function note(userToken: unknown, at: number, tag = false): void {
   void noteFirst(userToken, tag);
-  let kept: Partial<Stored> = {};
+  let kept: Stored = {};
   try {
-    kept = JSON.parse(localStorage.getItem(sharedKey) ?? '{}');
+    kept = readStored(localStorage.getItem(sharedKey));
   } catch {}
   const said = toSaidAt(userToken, at, tag, kept.said);
   const ask = typeof userToken === 'function';

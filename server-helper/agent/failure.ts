@@ -1,6 +1,7 @@
 /** What a failed call of the agent means: its status and body, or why it never began, in our own codes. */
 import { HelperError } from '../errors.ts';
 import type { Log } from '../log.ts';
+import { asWord } from './frame.ts';
 import { toMs } from './quota.ts';
 import { toReason } from './unreachable.ts';
 
@@ -106,12 +107,10 @@ function saysGone(body: string, code: string | undefined): boolean {
   }
 }
 
-/** Only the code, a word: the message might quote a visitor. */
 function readErrorCode(body: string): string | undefined {
   try {
     const { error, code } = JSON.parse(body) as { error?: { code?: unknown }; code?: unknown };
-    const found = error?.code ?? code;
-    return typeof found === 'string' && /^[\w.-]{1,64}$/.test(found) ? found : undefined;
+    return asWord(error?.code ?? code);
   } catch {
     return undefined;
   }

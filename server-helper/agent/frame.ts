@@ -190,12 +190,11 @@ function readTool(json: Json): Frame {
 function readError(json: Json): Frame {
   const error = asObject(json.error) ?? json;
   const status = Number(error.status ?? error.code);
-  const code = asString(error.code);
+  const code = asWord(error.code);
   return {
     kind: 'error',
     status: status >= 400 && status < 600 ? status : undefined,
-    // A word: a message might quote a visitor.
-    ...(code && /^[\w.-]{1,64}$/.test(code) && { code }),
+    ...(code && { code }),
   };
 }
 
@@ -243,4 +242,9 @@ export function asObject(value: unknown): Json | undefined {
 
 export function asString(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
+}
+
+/** What may be logged of what somebody else sent: a code, which quotes no visitor as a message might. */
+export function asWord(value: unknown): string | undefined {
+  return typeof value === 'string' && /^[\w.-]{1,64}$/.test(value) ? value : undefined;
 }

@@ -1,7 +1,7 @@
 /** Whose text is it: the agent's record told apart into exchanges, and which turn each belongs to. Pure. */
 import type { RecordedMessage } from '../agent/conversation.ts';
 import type { TurnRecord } from '../store/store.ts';
-import { readEarlier } from './earlier.ts';
+import { readEarlier, readSaidBefore } from './earlier.ts';
 import { findPlaces, type Places } from './reuniting.ts';
 import { toWords } from './words.ts';
 
@@ -167,6 +167,11 @@ export function toSayings(turn: Saying): string[] {
 /** Not a word of it was heard, or none since its visitor decided: what it says may be anything. */
 export function wasSilent(turn: Saying): boolean {
   return (readSince(turn).at(-1) ?? turn.answer ?? '').trim() === '';
+}
+
+/** Where nothing was heard of a turn since its visitor decided: the message is more than what it had said before. */
+export function isSinceDecision(turn: Saying, { text }: RecordedMessage): boolean {
+  return !wasSilent(turn) || !readSaidBefore(turn).includes(text.trim());
 }
 
 /** What the turn streamed is how the recorded answer begins, or the other way round. */

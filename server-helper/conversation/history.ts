@@ -8,19 +8,13 @@ import {
   type Exchange,
   hasSaid,
   isAnswerOf,
+  isSinceDecision,
   pickAnswer,
   readPlaces,
   toWhole,
   wasSilent,
 } from './alignment.ts';
-import {
-  lateMs,
-  mayBeWrittenLate,
-  readEarlier,
-  readSaidBefore,
-  type TakenBack,
-  wasRefused,
-} from './earlier.ts';
+import { lateMs, mayBeWrittenLate, readEarlier, type TakenBack, wasRefused } from './earlier.ts';
 
 /** Milliseconds since 1970. The page holds what was said from `from` (inclusive) to `until` (exclusive). */
 export type Span = { from: number; until: number };
@@ -67,7 +61,7 @@ export function toEntries(
     const status = [...left].some(isCutOff) ? 'stopped' : 'completed';
     const picked = pickAnswer(answers, turn, missing);
     const answer = isAnybodys(picked, turn, { missing, takenBack, open }) ? undefined : picked;
-    if (turn && !answers.some((one) => isNew(turn, one))) open.add(turn.id);
+    if (turn && !answers.some((one) => isSinceDecision(turn, one))) open.add(turn.id);
     const messages = isGone ? [] : toTurnMessages(question, answer, turn, at, status);
     const own = question ? [question, ...answers] : answers;
     entries.push({
@@ -118,17 +112,12 @@ const byTime = (a: Entry, b: Entry) => a.at - b.at;
 function findMissing(exchanges: readonly Exchange[], turns: readonly TurnRecord[]): TurnRecord[] {
   const found = new Set(
     exchanges.flatMap(({ turn, answers }) =>
-      turn && answers.some((one) => isAnswerOf(turn, one) && isWhole(turn, one) && isNew(turn, one))
+      turn && answers.some((one) => isAnswerOf(turn, one) && isWhole(turn, one) && isSinceDecision(turn, one))
         ? [turn.id]
         : [],
     ),
   );
   return turns.filter(({ id }) => !found.has(id));
-}
-
-/** Of a turn of which nothing was heard since its visitor decided: it is no more than what it had said before. */
-function isNew(turn: Pick<TurnRecord, 'answer' | 'earlier'>, { text }: RecordedMessage): boolean {
-  return !wasSilent(turn) || !readSaidBefore(turn).includes(text.trim());
 }
 
 function isWhole(

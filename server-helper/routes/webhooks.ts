@@ -1,4 +1,5 @@
 /** `POST /webhooks/agent`: signed agent events, each handed to the site owner once. */
+import { asWord } from '../agent/frame.ts';
 import { verifyWebhook } from '../agent/webhook.ts';
 import { hashText } from '../auth/keys.ts';
 import type { AgentEvent } from '../config.ts';
@@ -69,10 +70,10 @@ async function handOver(
   } catch (error) {
     // Forgotten, so that the sender's next try is handed over.
     await forget();
-    config.log.error({ ...toLogFields(error), event: toWord(event.event) }, 'onAgentEvent failed');
+    config.log.error({ ...toLogFields(error), event: asWord(event.event) ?? 'other' }, 'onAgentEvent failed');
     throw new HelperError('internal');
   }
-  config.log.info({ event: toWord(event.event) }, 'agent event received');
+  config.log.info({ event: asWord(event.event) ?? 'other' }, 'agent event received');
   try {
     for (const [key, ttlMs] of keys) await store.replace(key, handled, ttlMs);
   } catch (error) {
@@ -95,10 +96,6 @@ async function whileRenewing(renew: () => Promise<unknown>, act: () => Promise<v
     clearInterval(timer);
     await renewed;
   }
-}
-
-function toWord(value: string): string {
-  return /^[\w.-]{1,64}$/.test(value) ? value : 'other';
 }
 
 function readEvent(text: string): AgentEvent {

@@ -4,6 +4,7 @@ import {
   alignRecord,
   clockSkewMs,
   type Exchange,
+  isSinceDecision,
   toPieces,
   toSayings,
   wasSilent,
@@ -13,7 +14,6 @@ import {
   lateMs,
   mayBeWrittenLate,
   readEarlier,
-  readSaidBefore,
   type TakenBack,
   wasRefused,
   wasUntaken,
@@ -82,10 +82,11 @@ export function findAnswer(
     if (equal.some(({ answers }) => answers.length === 0)) return true;
     const mayHaveArrived = other.status === 'stopped' || (other.status === 'failed' && !wasRefused(other));
     // Of two that ask the same in the same words, the order in the record does not tell which is which.
-    const isNew = ({ text }: RecordedMessage) => !readSaidBefore(other).includes(text.trim());
     const isTold =
       other.question !== turn.question &&
-      equal.some((one) => one.turn?.id === other.id && one.answers.some(isNew));
+      equal.some(
+        (one) => one.turn?.id === other.id && one.answers.some((answer) => isSinceDecision(other, answer)),
+      );
     return mayHaveArrived && !isTold;
   };
   return late.some(isSilent) ? undefined : answer;
