@@ -1,10 +1,9 @@
 /** The script that a page embeds: starts the chat that its tag asks for, as `window.Porchlight`. */
 import { type ChatApi, startChat } from './chat.ts';
 import { readOptions } from './options.ts';
+import type { Call } from './public.ts';
 
-type Early = [method: string, ...values: unknown[]][];
-
-const page = window as unknown as { Porchlight?: ChatApi | Early };
+const page = window as unknown as { Porchlight?: ChatApi | Call[] };
 const { Porchlight: known } = page;
 // A module has no script of its own, and its tag can still be found.
 const script = (document.currentScript ??

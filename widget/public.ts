@@ -121,7 +121,17 @@ export type PorchlightApi = {
   on<E extends keyof PorchlightEvents>(event: E, listener: (detail: PorchlightEvents[E]) => void): () => void;
   /** Takes the widget off the page. What runs, runs on at the helper. */
   destroy(): void;
-  push(...calls: [method: string, ...values: unknown[]][]): void;
+  push(...calls: Call[]): void;
+};
+
+/** A method's name and what it takes: `['setLanguage', 'de']`. */
+export type Call = Acts[keyof Acts] | Listening[keyof Listening];
+
+type Acts = {
+  [M in Exclude<keyof PorchlightApi, 'on' | 'push'>]: [method: M, ...values: Parameters<PorchlightApi[M]>];
+};
+type Listening = {
+  [E in keyof PorchlightEvents]: [method: 'on', event: E, listener: (detail: PorchlightEvents[E]) => void];
 };
 
 /** What `chat` of a `<porchlight-chat bot-id helper>` gives, which fills a box of the page and goes with it. */

@@ -103,7 +103,12 @@ const chat: PorchlightApi = createChat({ botId: 'juniper', helper: '/porchlight'
 chat.on('unread', ({ count }) => count.toFixed());
 window.Porchlight?.open?.();
 window.Porchlight ||= [];
-window.Porchlight.push(['identify', null]);
+window.Porchlight.push(['identify', null], ['addMessage', 'Any questions?', { dismissible: false }]);
+window.Porchlight.push(['on', 'unread', ({ count }: { count: number }) => console.log(count.toFixed())]);
+// @ts-expect-error no such method
+window.Porchlight.push(['opne']);
+// @ts-expect-error nothing that it takes
+window.Porchlight.push(['setLanguage', 1]);
 document.querySelector('porchlight-chat')?.chat?.send('Do you ship?');
 // @ts-expect-error what it is not
 createChat({ botId: 'juniper' });
