@@ -65,7 +65,7 @@ const ownTokenizer =
   /\|\|this\.tokenizer\.emStrong!==\w+\.prototype\.emStrong\|\|this\.tokenizer\.del!==\w+\.prototype\.del\?/;
 /** What the lexer and its tokenizer call of each other, and nobody else does. */
 const internal =
-  /(?<=[.,{};])(?:linkParenPossible|linkEmitted|inRawBlock|inLink|inlineQueue|(?:inline|block)Tokens|lastToken|emStrong|inlineText|infiniteLoopError|linkInText|getRegex|_backpedal|tokenizer|lexer|rules|inline|block)\b/g;
+  /(?<=[.,{};])(?:linkParenPossible|linkEmitted|inRawBlock|inLink|inlineQueue|blockTokens|lastToken|emStrong|inlineText|infiniteLoopError|linkInText|getRegex|_backpedal|tokenizer|lexer|rules|inline|block)\b/g;
 const instance = /var \w+=new \w+;function \w+\(\w+,\w+\)\{return \w+\.parse\(/;
 
 /**
@@ -87,6 +87,8 @@ export function cutMarked(code: string): string {
   for (const rules of [...kept.matchAll(dialects)].flatMap(([, ...names]) => names))
     if (rules) kept = kept.replace(readTable(kept, rules), '');
   kept = kept.replace(dialects, '}').replace(ownTokenizer, '?');
+  // No bound is below zero here, and a character is only compared: the shorter word does the same.
+  kept = kept.replaceAll('.substring(', '.slice(').replace(/\.charAt\(([^()]+)\)/g, '[$1]');
   kept = shortenNames(withoutUnused(withoutOverridden(kept)));
   return `${kept}export { ${lexer} as Lexer };`;
 }
