@@ -42,4 +42,13 @@ export const hostileAnswers: Record<string, HostileAnswer[]> = {
   'dompurify-expect.json': readVectors<DomPurifyVector>('dompurify-expect.json').map(
     ({ i, title, payload }) => ({ name: `${i} (${title ?? 'untitled'})`, pieces: cut(payload, 2) }),
   ),
+  // Each would hold the page for seconds to hours, and the next page that shows it again, if it were read to its end.
+  costly: Object.entries({
+    'marks of emphasis': '*_a'.repeat(20_000),
+    'a link with one long word': `[${'a'.repeat(60_000)}](https://shop.example)`,
+    'a link with a word of many points': `[${'a.'.repeat(30_000)}](https://shop.example)`,
+    'a long word before an @': `${'a'.repeat(60_000)}@`,
+    'many points before an @': `${'a.'.repeat(30_000)}@b`,
+    'many empty lines': `a${'\n'.repeat(60_000)}b`,
+  }).map(([name, markdown]) => ({ name, pieces: cut(markdown, 3) })),
 };

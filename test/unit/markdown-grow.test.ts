@@ -73,3 +73,14 @@ describe('pathological input', () => {
     expect(renderOnce(text)).toBeTypeOf('string');
   });
 });
+
+test('what would take the cube or the square of its length to read is shown as it was written', () => {
+  for (const costly of ['*_a'.repeat(20_000), `${'a.'.repeat(30_000)}@b`, `${'a'.repeat(60_000)}@`]) {
+    expect(renderOnce(costly)).toBe(`<p>${costly}</p>`);
+    expect(renderOnce(`- *One*\n- ${costly}`)).toBe(
+      `<ul>\n<li><em>One</em></li>\n<li>${costly}</li>\n</ul>`.replaceAll('\n', ''),
+    );
+  }
+  const usual = '**a** '.repeat(100).trim();
+  expect(renderOnce(usual)).toBe(`<p>${'<strong>a</strong> '.repeat(100).trim()}</p>`);
+});

@@ -75,6 +75,8 @@ export function Announcer() {
 /** Without the marks of markdown, which are no words. */
 function toSpoken(text: string): string {
   const plain = text
+    // Some patterns take the square of a length.
+    .slice(0, 4 * maxSpokenChars)
     .replace(/```[^\n]*\n?|[*_`#>|]|~~|--+|^\s*[-+]\s/gm, '')
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
     .replace(/\s+/g, ' ')
