@@ -36,7 +36,7 @@ export function installWatch(): void {
       th: 'class scope',
     }).map(([name, list]): [string, string[]] => [name, list.split(' ')]),
   ]);
-  const classes = /^(?:align-(?:left|center|right)|task|scroll|tools|wrapped)$/;
+  const classes = /^(?:align-(?:left|center|right)|task|scroll|beside|wrapped)$/;
   const schemes = ['http:', 'https:', 'mailto:', 'tel:'];
   const faults = new Set<string>();
   let name = '';

@@ -32,7 +32,7 @@ export default function CodeButtons({ text }: { text: string }) {
     return () => watch.disconnect();
   }, []);
   return (
-    <span class="tools">
+    <span class="beside">
       {(isWide.value || isWrapped.value) && (
         <button
           type="button"

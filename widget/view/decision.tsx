@@ -99,7 +99,11 @@ function Approval({ entry, pause }: DecisionProps) {
       });
   };
   return (
-    <section class="card" aria-label={t(isPlan ? 'planTitle' : 'approvalTitle')} onClickCapture={useGuard()}>
+    <section
+      class="decision"
+      aria-label={t(isPlan ? 'planTitle' : 'approvalTitle')}
+      onClickCapture={useGuard()}
+    >
       <p class="title">{t(isPlan ? 'planTitle' : 'approvalTitle')}</p>
       <p dir="auto">
         <strong>{pause.tool.title}</strong>
@@ -164,7 +168,7 @@ function Questions({ entry, pause }: DecisionProps) {
   const isComplete = answers.value.every(({ text }) => text.trim() !== '');
   return (
     <form
-      class="card"
+      class="decision"
       aria-label={t('questionTitle')}
       onClickCapture={useGuard()}
       onSubmit={(event) => {
