@@ -5,7 +5,7 @@ import { problems } from '../../server-helper/protocol/wire.ts';
 import { isProblemCode, isRetryable, type WidgetCode } from '../../widget/errors.ts';
 import { isMisleading, toSafeLink } from '../../widget/markdown/url.ts';
 import { createMemory } from '../../widget/state/memory.ts';
-import { createAnswer, reduceAnswer } from '../../widget/state/turn.ts';
+import { createAnswer, reduceAnswer, toAnswer } from '../../widget/state/turn.ts';
 import { type State, states } from '../../widget/states.ts';
 import { toBackoffMs } from '../../widget/transport/backoff.ts';
 import { english } from '../support/english.ts';
@@ -52,6 +52,25 @@ describe('an answer', () => {
       data: { code: 'agent-timeout', retryable: true },
     });
     expect(failed).toMatchObject({ status: 'failed', text: 'Half', code: 'agent-timeout' });
+  });
+
+  test('that failed for a reason of a newer helper has failed for one that is known here', () => {
+    const code = 'made-later' as 'internal';
+    const failed = reduceAnswer(createAnswer('t', 'writing'), {
+      kind: 'turn-failed',
+      data: { code, retryable: true },
+    });
+    expect(failed).toMatchObject({ status: 'failed', code: 'internal' });
+    const message = {
+      id: 'm',
+      turnId: 't',
+      role: 'agent',
+      text: '',
+      status: 'failed',
+      at: '',
+      code,
+    } as const;
+    expect(toAnswer(message)).toMatchObject({ status: 'failed', code: 'internal' });
   });
 
   test('that waited for a decision goes on without its card', () => {

@@ -1,6 +1,6 @@
 /** What each event means for one answer. Pure: a state and an event give the next state. */
 import type { Message, Source, TurnEvent, TurnEventData } from '../../server-helper/protocol/wire.ts';
-import type { WidgetCode } from '../errors.ts';
+import { isProblemCode, type WidgetCode } from '../errors.ts';
 
 /** `sending`: not seen to be accepted. `writing`: the agent is at it. The last four are ends. */
 export type AnswerStatus = 'sending' | 'writing' | 'paused' | 'completed' | 'stopped' | 'failed';
@@ -71,7 +71,7 @@ export function reduceAnswer(answer: Answer, event: TurnEvent): Answer {
         ...answer,
         status: 'failed',
         pause: undefined,
-        code: event.data.code,
+        code: toKnown(event.data.code),
         retryAfterMs: event.data.retryAfterMs,
       };
   }
@@ -98,8 +98,13 @@ export function toAnswer(message: Message): Answer {
     sources: message.sources ?? [],
     vote: message.vote,
     at: message.at,
-    code: message.code ?? (status === 'failed' ? 'internal' : undefined),
+    code: status === 'failed' ? toKnown(message.code) : undefined,
   };
+}
+
+/** A newer helper may have others. */
+function toKnown(code: unknown): WidgetCode {
+  return isProblemCode(code) ? code : 'internal';
 }
 
 export function isRunning({ status }: Answer): boolean {
