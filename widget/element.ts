@@ -62,7 +62,7 @@ export function createWidget(seat: Seat): AppMethods {
       publish(session, who) {
         if (session.subject !== panel.session.value?.subject)
           emit('identityChanged', { kind: session.visitor.kind });
-        if (session.tokenRefused) tellError('sso-token-invalid');
+        if (session.guestReason === 'token-refused') tellError('sso-token-invalid');
         if (session.reason) console.error('Porchlight: the helper has no SSO secret');
         publish(session);
         panel.mode.value ??= memory.read().mode;

@@ -20,6 +20,7 @@ export type Situation =
   | 'not-sent'
   | 'not-kept'
   | 'token-refused'
+  | 'sign-in-ended'
   | 'resume-failed'
   | 'older-failed'
   | 'list-failed'
@@ -96,6 +97,7 @@ export const states: Readonly<Record<State, StateRow>> = {
   'not-sent': edit,
   'not-kept': none,
   'token-refused': { way: 'sign-in' },
+  'sign-in-ended': { way: 'sign-in' },
   'resume-failed': retry,
   'older-failed': retry,
   'list-failed': retry,

@@ -102,3 +102,62 @@ describe.each(['/tag', '/call', '/callback'])('on %s, with a token that is refus
     expect(await readSeen(page)).toBe(0);
   });
 });
+
+describe('on /callback, once the hour of a customer is over', () => {
+  const visitAsAda = async () => {
+    const { page } = await visit('/plain');
+    await sign(page, 'ada');
+    await page.close();
+    const tab = await visit('/callback');
+    await askAs(tab.chat, adas);
+    here.site.endHour();
+    return tab;
+  };
+  const end = 'Your sign-in has ended. You are chatting as a guest.';
+
+  test('and her login with it, that is said, and what she sent comes back when she does, to nobody else', async () => {
+    const { page, chat } = await visitAsAda();
+    here.site.today.tokenIs = 'null';
+    await chat.ask(secret);
+    await chat.panel.getByText(end).first().waitFor();
+    expect(await chat.readQuestions()).toEqual([]);
+    await expect.poll(() => chat.announcer.textContent()).toContain(end);
+    // Whoever goes on here is a guest, and finds nothing of hers.
+    expect(await chat.composer.inputValue()).toBe('');
+    await askAs(chat, 'anonymous:1', 'As a guest');
+    here.site.today.tokenIs = 'good';
+    await page.reload();
+    await expect.poll(() => chat.composer.inputValue()).toBe(secret);
+    expect(here.site.asked.join()).not.toContain(secret);
+    await chat.composer.press('Enter');
+    await expect.poll(() => here.site.asked.at(-1)).toBe(`${adas}: ${secret}`);
+  });
+
+  test('what she sent is not there for the next customer, nor for her after that one', async () => {
+    const { page, chat } = await visitAsAda();
+    here.site.today.tokenIs = 'null';
+    await chat.ask(secret);
+    await chat.panel.getByText(end).first().waitFor();
+    here.site.today.tokenIs = 'good';
+    await sign(page, 'ben');
+    await page.reload();
+    await chat.show();
+    await askAs(chat, 'email:ben@shop.example', 'As Ben');
+    expect(await chat.composer.inputValue()).toBe('');
+    expect(await page.evaluate(() => JSON.stringify({ ...sessionStorage }))).not.toContain(secret);
+    await sign(page, 'ada');
+    await page.reload();
+    await chat.show();
+    await askAs(chat, adas, 'Again');
+    expect(await chat.composer.inputValue()).toBe('');
+  });
+
+  test('and her site does not say who she is, the question says that the chat is out of reach, not the visitor', async () => {
+    const { chat } = await visitAsAda();
+    here.site.today.tokenIs = 'broken';
+    await chat.ask('And now?');
+    await chat.answers.getByText('The chat cannot be reached. Trying again.').waitFor();
+    here.site.today.tokenIs = 'good';
+    await expect.poll(() => here.site.asked.at(-1), { timeout: 15_000 }).toBe(`${adas}: And now?`);
+  });
+});

@@ -42,6 +42,33 @@ test('what is chosen goes with each question, and is kept over a reload and in t
   expect(await ask('Four?')).toBe('agent');
 });
 
+test.each([
+  ['chosen', 'agent', ['standard', 'auto']],
+  ['only offered first', 'standard', ['auto', 'agent']],
+])(
+  'one that was %s and is not allowed any more is taken back at the first refusal',
+  async (_, mode, then) => {
+    const { page, chat } = scene;
+    if (mode === 'agent') await choice().selectOption(mode);
+    expect(await choice().inputValue()).toBe(mode);
+    allowed = then;
+    let refused = 0;
+    await page.route('**/turns/*', (route) => {
+      const { reasoningMode } = route.request().postDataJSON() as TurnRequest;
+      if (reasoningMode && allowed.includes(reasoningMode)) return route.fallback();
+      refused += 1;
+      return route.fulfill({ status: 403, json: { status: 403, code: 'not-allowed' } });
+    });
+    await chat.ask('One?');
+    await chat.panel.getByText('This is not possible here.').first().waitFor();
+    await expect.poll(() => choice().inputValue()).toBe(allowed[0]);
+    expect(await chat.composer.inputValue()).toBe('One?');
+    await chat.composer.press('Enter');
+    await chat.waitForAnswer('completed');
+    expect(refused).toBe(1);
+  },
+);
+
 test('one that is not offered any more is not asked for', async () => {
   await choice().selectOption('Thorough');
   allowed = ['auto', 'standard'];

@@ -13,7 +13,11 @@ const stage = useStage(() =>
     pageSize: 20,
     answer: () => ({ pieces: ['An answer.'] }),
     pages: (path, url) =>
-      path === '/' ? { html: toPage(url, 'normal', 'data-user-token="a.b.c"') } : undefined,
+      path === '/'
+        ? { html: toPage(url, 'normal', 'data-user-token="a.b.c"') }
+        : path === '/by-call'
+          ? { html: toPage(url) }
+          : undefined,
   }),
 );
 
@@ -217,6 +221,26 @@ const scenes: Record<State, Act> = {
         : route.fallback(),
     );
     await chat.open();
+  },
+  'sign-in-ended': async (scene) => {
+    const token = { value: `e30.${btoa(JSON.stringify({ email: 'ada@shop.example' }))}.e30` };
+    await scene.page.exposeFunction('readToken', () => token.value);
+    await scene.page.addInitScript('(window.Porchlight ||= []).push(["identify", () => readToken()])');
+    await scene.page.route('**/session', (route) => {
+      if (!route.request().postData()?.includes('ssoToken')) return route.fallback();
+      const visitor = { kind: 'identified', member: false };
+      const agent = { name: 'Vesper', placeholder: 'Ask', greetings: [], starters: [] };
+      const session = `e30.${btoa(JSON.stringify({ sub: 'email:ada@shop.example' }))}.e30`;
+      return route.fulfill({
+        headers: cors,
+        json: { session, expiresInSeconds: 3600, visitor, agent, allowed: {} },
+      });
+    });
+    await scene.page.route(turns, (route) => route.fulfill(toProblem(401, 'session-expired')));
+    await scene.page.goto(`${stage.server.here}/by-call`);
+    await scene.chat.open();
+    token.value = '';
+    await scene.chat.ask('Anything?');
   },
   'resume-failed': async (scene) => {
     await answered(scene);

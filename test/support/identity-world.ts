@@ -154,7 +154,7 @@ export function createWorld(site: Site) {
     for (const todo of todos) {
       if (todo.do === 'open' && shown && identity.shown && !identity.expired) {
         const subject = todo.token?.split(' ')[0];
-        if (subject === undefined ? shown.isGuest && !todo.tokenRefused : subject === shown.subject)
+        if (subject === undefined ? shown.isGuest && !todo.reason : subject === shown.subject)
           faults.push(`a session is opened for ${shown.subject}, who has one`);
       }
       carryOut(index, tab, todo, veil);
@@ -243,7 +243,7 @@ export function createWorld(site: Site) {
         subject = `guest-${guests}.`;
       }
       // What a guest says for one whose token is refused is that one's.
-      if (todo.tokenRefused && tabs[index]!.identity.openedFor === truth && truth !== undefined)
+      if (todo.reason === 'token-refused' && tabs[index]!.identity.openedFor === truth && truth !== undefined)
         owners.set(subject!, truth);
       happen(index, { what: 'opened', ticket, subject: subject!, isGuest: who === undefined });
     }

@@ -54,7 +54,7 @@ const agent = {
 const session = {
   session: 'a.b.c',
   subject: 'anonymous:one',
-  tokenRefused: false,
+  guestReason: undefined,
   expiresInSeconds: 3600,
   visitor: { kind: 'anonymous', member: false },
   agent,

@@ -83,7 +83,7 @@ test('a sign-out that is told before the storage shows it leaves nothing of the 
   const keeper = start();
   keeper.say(ada, Date.now() - 10);
   keeper.open();
-  await vi.waitFor(() => expect(shown?.tokenRefused).toBe(true));
+  await vi.waitFor(() => expect(shown?.guestReason).toBe('token-refused'));
   // Another tab's page says that nobody is there; what it has stored is not to be read here yet.
   keeper.happen({ what: 'told', who: undefined, ask: false, at: Date.now() });
   shown = undefined;

@@ -28,6 +28,11 @@ export function toOwnWho({ phase, shown, typists, source }: Identity): Who {
   return phase === 'superseded' ? typists[0] : readWho(source);
 }
 
+/** Whose hour is over, here and at the site: nobody signed out. */
+export function findEnded({ expired, shown }: Identity, who: Who): Who {
+  return who === undefined && expired && !shown?.isGuest ? shown?.who : undefined;
+}
+
 export function isShown({ shown }: Identity, who: Who): boolean {
   return shown !== undefined && shown.subject === who;
 }

@@ -43,7 +43,8 @@ export async function followEntry(
         question,
         lastEventId: question ? undefined : entry.lastEventId,
         signal,
-        onLost,
+        // The session knows that it is out of reach, the browser alone whether it is the visitor who is offline.
+        onLost: (code) => onLost(code === 'offline' && navigator.onLine ? 'unreachable' : code),
         onSeen: (id) => {
           entry.lastEventId = id;
         },

@@ -81,12 +81,18 @@ export type Happening =
   | { what: 'silent'; ticket: number }
   | { what: 'again'; ticket: number };
 
-/** `isReset`: it is the same guest, whose session is not known any more, and nothing of whom is forgotten. `isTheirs`: all that was sent under a veil is by the one who comes. */
-export type Departure = { isReset: boolean; isTheirs: boolean };
+/**
+ * `isReset`: it is the same guest, whose session is not known any more, and nothing of whom is forgotten. `isTheirs`: all
+ * that was sent under a veil is by the one who comes. `ended`: whose sign-in ended by its time, and may be back soon.
+ */
+export type Departure = { isReset: boolean; isTheirs: boolean; ended?: Who };
+
+/** Why one who was signed in, or means to be, is a guest. */
+export type GuestReason = 'token-refused' | 'sign-in-ended' | undefined;
 
 export type Todo =
   | { do: 'ask' | 'wait'; ticket: number }
-  | { do: 'open'; ticket: number; token: string | undefined; tokenRefused: boolean }
+  | { do: 'open'; ticket: number; token: string | undefined; reason: GuestReason }
   | { do: 'retry'; ticket: number; failures: number }
   /** Shows and holds nothing of the earlier visitor any more. */
   | ({ do: 'drop'; closes: boolean } & Departure)

@@ -2,7 +2,7 @@
 import type { WidgetCode } from '../errors.ts';
 import { toComparable } from './clock.ts';
 import * as facts from './facts.ts';
-import type { Around, Happening, Identity, Phase, Todo, Who } from './happening.ts';
+import type { Around, GuestReason, Happening, Identity, Phase, Todo, Who } from './happening.ts';
 import { unknown } from './happening.ts';
 
 export function step(before: Identity, happening: Happening, around: Around): [Identity, Todo[]] {
@@ -34,10 +34,10 @@ export function step(before: Identity, happening: Happening, around: Around): [I
     Object.assign(state, { answer: undefined, isUnanswered: false });
     ask();
   };
-  const open = (token?: string, who?: Who, tokenRefused = false) => {
+  const open = (token?: string, who?: Who, reason?: GuestReason) => {
     to('opening');
     Object.assign(state, { offered: kept?.subject, openedFor: who });
-    todo.push({ do: 'open', ticket: state.ticket, token, tokenRefused });
+    todo.push({ do: 'open', ticket: state.ticket, token, reason });
   };
   const start = () => {
     if (state.source.kind === 'callback') return ask();
@@ -60,9 +60,9 @@ export function step(before: Identity, happening: Happening, around: Around): [I
     to('settled');
     Object.assign(state, { typists: [], veiled: false });
   };
-  const drop = (closes = false, isReset = false, isTheirs = false) => {
+  const drop = (closes = false, isReset = false, isTheirs = false, ended?: Who) => {
     Object.assign(state, facts.nobodyShown);
-    todo.push({ do: 'drop', closes, isReset, isTheirs });
+    todo.push({ do: 'drop', closes, isReset, isTheirs, ended });
   };
   const tell = (who: Who) => {
     // Where nothing is kept yet, two tabs would tell each other the same without end.
@@ -94,17 +94,17 @@ export function step(before: Identity, happening: Happening, around: Around): [I
   const giveWay = () => yieldTo(keptWho, kept?.saidAt ?? now);
   /** Now it is known who is there: the same as shown, a guest who signed in, or another. */
   const turnTo = (token: string | undefined, who: Who) => {
-    const { shown } = state;
     const isTyped = facts.isTypedBy(state, who);
     const isSame = token === undefined ? isGuestStill(undefined) : facts.isShown(state, who);
     if (isSame && isTyped && !state.expired) return settle();
-    const isOther = !isTyped || (shown !== undefined && !isSame && !isGuestStill(who));
-    if (isOther) drop(false, false, isTyped);
+    const isOther = !isTyped || (state.shown !== undefined && !isSame && !isGuestStill(who));
+    const ended = facts.findEnded(state, who);
+    if (isOther) drop(false, false, isTyped, ended);
     state.typists = [who];
     if (state.shown?.isGuest && who !== undefined) state.givenTo = who;
     // What was not dropped is theirs.
     state.veiled = false;
-    if (!isOther || around.isOpen) return open(token, who);
+    if (!isOther || around.isOpen) return open(token, who, ended ? 'sign-in-ended' : undefined);
     to('rest');
   };
   /** In another tab a token of this visitor's was taken: what was said here as a guest is theirs, the session too. */
@@ -222,7 +222,7 @@ export function step(before: Identity, happening: Happening, around: Around): [I
       // In mid-chat the customer does not become a guest: the chat waits for a fresh token.
       else if ((state.shown && !state.shown.isGuest) || (kept?.subject && kept.subject === state.openedFor))
         stick('sso-token-expired', false);
-      else open(undefined, state.openedFor, true);
+      else open(undefined, state.openedFor, 'token-refused');
       break;
     }
     case 'expired':

@@ -134,7 +134,9 @@ export function createOutbox(
       send(one.turnId, one.question);
     },
     /** Somebody else is there, who has sent, under the veil that lifts now or all of them, what stays in a chat that stays open. */
-    hide(staysOpen: boolean, { isReset, isTheirs }: Departure): void {
+    hide(staysOpen: boolean, { isReset, isTheirs, ended }: Departure): void {
+      const left = ended && this.takeBack()?.request;
+      if (left) unsent.keepFor(left.text, ended);
       if (isReset) this.holdAgain();
       else unsent.forget();
       held = held.filter(

@@ -2,10 +2,14 @@
 import type { Who } from './happening.ts';
 import { toNamed } from './subject.ts';
 
-/** `until`, in ms since 1970: nobody knew who had typed it, and nobody signs out and another one in as fast as that. */
+/**
+ * `until`, in ms since 1970: nobody knew who had typed it, and nobody signs out and another one in as fast as that; or it
+ * is known, and that one may sign in again.
+ */
 type Kept = { text: string; who?: Who; until?: number | undefined };
 
 const unsureMs = 30_000;
+const leftMs = 60 * unsureMs;
 const mostLeft = 5;
 
 /** Two texts as one draft. */
@@ -14,6 +18,8 @@ export const join = (...texts: (string | undefined)[]): string => texts.filter(B
 export type Unsent = {
   /** @param who whose it is; undefined: whoever turns out to be there @param isUnsure it is whose it was, if for a moment */
   keep(text: string, who: Who, isUnsure: boolean): void;
+  /** Who wrote it is not there any more, and may be back soon. */
+  keepFor(text: string, who: Who): void;
   /** Pages say by now whose it is. */
   name(who: Who): void;
   /** It is on its way, or given up. */
@@ -48,6 +54,10 @@ export function createUnsent(
       own = { text, who, until: isUnsure ? Date.now() + unsureMs : undefined };
       write();
     },
+    keepFor(text, who) {
+      left = [...left, { text, who, until: Date.now() + leftMs }];
+      write();
+    },
     name(who) {
       left = toNamed(left, who);
       if (who && own && !own.who) own = { text: own.text, who };
@@ -64,7 +74,8 @@ export function createUnsent(
         (one) =>
           (one.who ? one.who === who : !one.until || isReload()) && !(one.until && one.until < Date.now()),
       );
-      left = [];
+      // A guest who comes between has nothing of it, and it nothing of a guest's.
+      left = left.filter((one) => !who && one.who && one.until);
       write();
       return theirs.map(({ text }) => text).join('\n\n') || undefined;
     },

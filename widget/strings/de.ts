@@ -120,6 +120,7 @@ export const de: Strings = {
   'not-kept':
     'Ihr Browser lässt diese Seite die Unterhaltung nicht behalten. Sie ist weg, wenn Sie die Seite verlassen.',
   'token-refused': 'Ihre Anmeldung konnte nicht geprüft werden. Sie chatten als Gast.',
+  'sign-in-ended': 'Ihre Anmeldung ist abgelaufen. Sie chatten als Gast.',
   'resume-failed': 'Die Unterhaltung konnte nicht geladen werden.',
   'older-failed': 'Ältere Nachrichten konnten nicht geladen werden.',
   search: 'Unterhaltungen suchen',

@@ -73,6 +73,7 @@ const words = {
   'not-sent': 'This was not sent yet.',
   'not-kept': 'This browser does not keep the conversation. It is gone when you leave.',
   'token-refused': 'Your sign-in could not be checked. You are chatting as a guest.',
+  'sign-in-ended': 'Your sign-in has ended. You are chatting as a guest.',
   'resume-failed': 'The conversation could not be loaded.',
   'older-failed': 'Older messages could not be loaded.',
   'stop-failed': 'The answer could not be stopped.',

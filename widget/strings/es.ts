@@ -119,6 +119,7 @@ export const es: Strings = {
   'not-kept':
     'Su navegador no permite que esta página conserve la conversación. Desaparece cuando usted se va.',
   'token-refused': 'No se pudo comprobar su sesión. Está chateando como invitado.',
+  'sign-in-ended': 'Su sesión ha terminado. Está chateando como invitado.',
   'resume-failed': 'No se pudo cargar la conversación.',
   'older-failed': 'No se pudieron cargar los mensajes anteriores.',
   search: 'Buscar conversaciones',

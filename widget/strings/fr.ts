@@ -119,6 +119,7 @@ export const fr: Strings = {
   'not-kept':
     'Votre navigateur ne permet pas à cette page de garder la conversation. Elle disparaît quand vous partez.',
   'token-refused': 'Votre connexion n’a pas pu être vérifiée. Vous discutez en tant qu’invité.',
+  'sign-in-ended': 'Votre connexion a pris fin. Vous discutez en tant qu’invité.',
   'resume-failed': 'La conversation n’a pas pu être chargée.',
   'older-failed': 'Les messages précédents n’ont pas pu être chargés.',
   search: 'Rechercher une conversation',

@@ -1,13 +1,21 @@
 /** Carries out what the identity machine says: asks the page and the helper, and makes calls as whoever is there. */
 import type { SessionReply } from '../../server-helper/protocol/wire.ts';
-import { WidgetError } from '../errors.ts';
+import { toWidgetError, WidgetError } from '../errors.ts';
 import type { UserToken } from '../public.ts';
 import { readWho } from '../state/facts.ts';
-import { createIdentity, type Happening, type Todo, unknown, type Who } from '../state/happening.ts';
+import {
+  createIdentity,
+  type GuestReason,
+  type Happening,
+  type Todo,
+  unknown,
+  type Who,
+} from '../state/happening.ts';
 import { step } from '../state/identity.ts';
 import type { Memory } from '../state/memory.ts';
 import { readClaims, toHash, toSaidAt, toSubject } from '../state/subject.ts';
 import { toBackoffMs, wait } from './backoff.ts';
+import { exchange } from './exchange.ts';
 import { type Call, callHelper } from './http.ts';
 import type { Tabs } from './tabs.ts';
 import { askPage, toSource } from './token.ts';
@@ -15,8 +23,7 @@ import { askPage, toSource } from './token.ts';
 export type SessionState = SessionReply & {
   /** Of the session, hashed; changes when the identity does. */
   subject: string;
-  /** The page gave a token that was not taken, and the visitor goes on as a guest. */
-  tokenRefused: boolean;
+  guestReason: GuestReason;
 };
 
 export type SessionKeeper = {
@@ -104,7 +111,7 @@ export function createSessionKeeper(deps: SessionDeps): SessionKeeper {
       case 'wait':
         return waitForPage(todo.ticket);
       case 'open':
-        return void open(todo.ticket, todo.token, todo.tokenRefused);
+        return void open(todo.ticket, todo.token, todo.reason);
       case 'retry':
         return void wait(toBackoffMs(todo.failures - 1), closing.signal).then(
           () => happen({ what: 'again', ticket: todo.ticket }),
@@ -154,26 +161,11 @@ export function createSessionKeeper(deps: SessionDeps): SessionKeeper {
     };
     wait(silenceMs, closing.signal).then(look, () => {});
   };
-  const post = async (body: object) => {
-    const response = await callHelper(helper, { method: 'POST', path: '/session', body });
-    return (await response.json()) as SessionReply;
-  };
-  /** A guest's session is offered along with a token, so that what the guest said is not lost. */
-  const exchange = async (ssoToken: string | undefined) => {
-    const session = memory.read().session;
-    const guest = session === undefined ? {} : { session };
-    if (ssoToken !== undefined) return post({ ssoToken, ...guest });
-    return post(guest).catch((error: unknown) => {
-      const isOver = error instanceof WidgetError && error.status === 401;
-      if (session === undefined || !isOver || error.code === 'sign-in-required') throw error;
-      return post({});
-    });
-  };
-  const open = async (ticket: number, token: string | undefined, tokenRefused: boolean) => {
+  const open = async (ticket: number, token: string | undefined, guestReason: GuestReason) => {
     try {
-      const opened = await exchange(token);
+      const opened = await exchange(helper, token, memory.read().session);
       const subject = toHash(String(readClaims(opened.session).sub));
-      if (ticket === identity.ticket) reply = { ...opened, subject, tokenRefused };
+      if (ticket === identity.ticket) reply = { ...opened, subject, guestReason };
       happen({ what: 'opened', ticket, subject, isGuest: opened.visitor.kind === 'anonymous' });
     } catch (error) {
       refusal = error instanceof WidgetError ? error : new WidgetError('bad-stream');
@@ -234,7 +226,10 @@ export function createSessionKeeper(deps: SessionDeps): SessionKeeper {
       try {
         return await send();
       } catch (error) {
-        if (!(error instanceof WidgetError) || error.status !== 401) throw error;
+        const { code, status } = toWidgetError(error);
+        // The site allows something else by now: a new session tells what.
+        if (code === 'not-allowed') happen({ what: 'expired' });
+        if (status !== 401) throw error;
         // Only the first of several calls that met the end of the hour opens a new session.
         if (current?.session === session) happen({ what: 'expired' });
         ({ session } = await settled(call.signal));

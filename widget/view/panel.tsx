@@ -29,6 +29,7 @@ export function PanelView({
   children?: ComponentChildren;
 }) {
   const { panel, t } = useChat();
+  const guestReason = panel.session.value?.guestReason;
   /** What had the focus last, from the first on that is not the composer. */
   const reached = useSignal<KeptFocusProps['reached'] | undefined>(undefined);
   return (
@@ -44,7 +45,7 @@ export function PanelView({
       {...dialog}
     >
       <Header />
-      {panel.session.value?.tokenRefused && <Notice state="token-refused" class="notice" />}
+      {guestReason && <Notice state={guestReason} class="notice" />}
       {panel.veil.value > 0 && <Veil key={panel.veil.value} />}
       {panel.side.value === 'history' ? <History /> : <Messages />}
       {children}
