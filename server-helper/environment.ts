@@ -33,7 +33,7 @@ export function readEnvironment(env: Environment, log: Log): ServeSettings {
     apiKey: requireVariable(env, 'PORCHLIGHT_API_KEY'),
     projectId: requireVariable(env, 'PORCHLIGHT_PROJECT_ID'),
     botId: requireVariable(env, 'PORCHLIGHT_BOT_ID'),
-    store: openStore(env.PORCHLIGHT_STORE || defaultStore),
+    store: openStore(readStoreName(env)),
     log,
   };
   const given = (name: string) => env[`PORCHLIGHT_${name}`] || undefined;
@@ -146,7 +146,13 @@ function readHost(host: string): string {
   return host;
 }
 
-function openStore(name: string): Store {
+/** What the variable says, or what stands for it. */
+export function readStoreName(env: NodeJS.ProcessEnv): string {
+  return env.PORCHLIGHT_STORE || defaultStore;
+}
+
+/** @throws what names the option `store` */
+export function openStore(name: string): Store {
   if (name === 'memory') return createMemoryStore();
   const file = /^sqlite:(\S.*\S|\S)$/.exec(name)?.[1];
   // `:memory:` would be a database of each connection's own, and a URI may ask for one too.

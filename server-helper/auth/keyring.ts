@@ -3,6 +3,9 @@ import type { Store } from '../store/store.ts';
 import { deriveKey, makeRandomHex } from './keys.ts';
 import { createSessions, type Sessions } from './session.ts';
 
+/** Under which the store keeps the one that was made. */
+export const keptSecret = 'session-secret';
+
 /** @param audience the agent that the sessions are for */
 export async function openSessions(
   { sessionSecrets, store }: { sessionSecrets: readonly string[]; store: Pick<Store, 'remember'> },
@@ -10,7 +13,7 @@ export async function openSessions(
   now: () => number,
 ): Promise<Sessions> {
   const secrets =
-    sessionSecrets.length > 0 ? sessionSecrets : [await store.remember('session-secret', makeRandomHex(32))];
+    sessionSecrets.length > 0 ? sessionSecrets : [await store.remember(keptSecret, makeRandomHex(32))];
   const keys = await Promise.all(secrets.map((secret) => deriveKey(secret, 'porchlight session v1')));
   return createSessions(keys, audience, now);
 }

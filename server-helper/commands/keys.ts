@@ -1,6 +1,9 @@
 /** `porchlight keys`: makes secrets, each as the line of the environment that it goes into. Node only. */
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { defineCommand } from 'citty';
+import { keptSecret } from '../auth/keyring.ts';
+import { openStore, readStoreName, toVariableMessage } from '../environment.ts';
 import { quit, refuseUnknown } from './settings.ts';
 
 /** Those of which several may stand side by side while one takes the other's place. */
@@ -20,7 +23,7 @@ export const keys = defineCommand({
       description: `${rotated.join(', ')}: a new one, and behind it those that the variable has now`,
     },
   },
-  run({ args, rawArgs, cmd }) {
+  async run({ args, rawArgs, cmd }) {
     refuseUnknown(rawArgs, cmd.args, args._);
     const { rotate } = args;
     if (rotate === undefined) {
@@ -29,8 +32,24 @@ export const keys = defineCommand({
     }
     const name = rotate.replace(/^PORCHLIGHT_/, '');
     if (!rotated.includes(name)) quit(`--rotate takes ${rotated.join(', ')}`);
-    const now = process.env[`PORCHLIGHT_${name}`]?.trim();
+    const set = process.env[`PORCHLIGHT_${name}`]?.trim();
+    const now = set || (name === 'SESSION_SECRET' ? await recallKept() : undefined);
     if (!now) quit(`PORCHLIGHT_${name} is not set: there is nothing to rotate`);
     process.stdout.write(`PORCHLIGHT_${name}=${makeSecret()},${now}\n`);
   },
 });
+
+/** The one that was made because none was set: guests have their sessions by it. */
+async function recallKept(): Promise<string | undefined> {
+  const name = readStoreName(process.env);
+  // Nothing is made here by looking for it.
+  if (!existsSync(name.replace(/^sqlite:/, ''))) return undefined;
+  try {
+    const store = openStore(name);
+    const kept = await store.recall(keptSecret);
+    await store.close();
+    return kept;
+  } catch (error) {
+    return quit(toVariableMessage((error as Error).message));
+  }
+}

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readEnvironment } from '../../server-helper/from-environment.ts';
+import { createHelper, type Helper } from '../../server-helper/index.ts';
+import { createSqliteStore } from '../../server-helper/store/sqlite.ts';
 
 const cli = join(import.meta.dirname, '../../dist/server-helper/cli.js');
 const secret = 'sso-secret-8c1f04b7d2e95a6390fb17c4';
@@ -110,6 +112,38 @@ describe('keys', () => {
   test('sets a new one before those that the variable has', () => {
     const { output } = run(['keys', '--rotate', 'SSO_SECRET'], { PORCHLIGHT_SSO_SECRET: secret });
     expect(output).toMatch(new RegExp(`^PORCHLIGHT_SSO_SECRET=[\\da-f]{64},${secret}\n$`));
+  });
+
+  test('sets a first session secret before the one that the store has made', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'porchlight-keys-'));
+    const file = join(folder, 'of-guests.db');
+    const env = { PORCHLIGHT_STORE: `sqlite:${file}` };
+    const nothing = run(['keys', '--rotate', 'SESSION_SECRET'], env);
+    expect(nothing.output).toContain('PORCHLIGHT_SESSION_SECRET is not set: there is nothing to rotate');
+    expect(readdirSync(folder)).toEqual([]);
+    const options = { agentUrl: 'http://127.0.0.1:9', apiKey: 'k', projectId: 'p', botId: 'b' };
+    const call = (helper: Helper, session?: string) =>
+      helper.fetch(
+        new Request('http://site/porchlight/session', {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ session }),
+        }),
+      );
+    const helper = createHelper({ ...options, store: createSqliteStore(file) });
+    const { session } = await (await call(helper)).json();
+    const { output } = run(['keys', '--rotate', 'SESSION_SECRET'], env);
+    const [, lines] = /^PORCHLIGHT_SESSION_SECRET=([\da-f]{64},[\da-f]{64})\n$/.exec(output)!;
+    const toOwner = (jwt: string) => JSON.parse(Buffer.from(jwt.split('.')[1]!, 'base64url').toString()).sub;
+    const rotated = createHelper({
+      ...options,
+      store: createSqliteStore(file),
+      sessionSecret: lines!.split(','),
+    });
+    const again = await (await call(rotated, session)).json();
+    expect(toOwner(again.session)).toBe(toOwner(session));
+    await Promise.all([helper.close(), rotated.close()]);
+    rmSync(folder, { recursive: true });
   });
 
   test.each([
