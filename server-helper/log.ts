@@ -60,3 +60,13 @@ export function toLogFields(error: unknown): LogFields {
       .replace(/\(?file:.*\//, '('),
   };
 }
+
+/** What may be logged of what somebody else sent: a code, which quotes no visitor as a message might, and no key. */
+export function asWord(value: unknown): string | undefined {
+  return typeof value === 'string' && /^[\w.-]{1,64}$/.test(value) && !keyLike.test(value)
+    ? value
+    : undefined;
+}
+
+/** As no code has: a long run of letters with digits among them. */
+const keyLike = /(?=[a-z]*\d)[a-z\d]{12}/i;

@@ -130,11 +130,14 @@ function toTime(text: string): number {
   return Date.parse(hasZone ? text : `${text.replace(' ', 'T')}Z`);
 }
 
+/** Roles of what an agent notes for itself between a question and its answer. */
+const noAnswer = /^(tool|function|developer)$/;
+
 function readMessage(value: unknown, aheadMs: number): RecordedMessage[] {
   const message = asObject(value);
   const id = asString(message?.uuid);
   const text = asString(message?.content);
-  if (!message || id === undefined || text === undefined) return [];
+  if (!message || id === undefined || text === undefined || noAnswer.test(String(message.role))) return [];
   const unfinished =
     message.isToolExecuting === true || message.finish_reason === 'paused' || isCutOff(message);
   const at = toTime(String(message.created_at ?? message.updated_at ?? ''));

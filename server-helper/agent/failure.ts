@@ -1,7 +1,6 @@
 /** What a failed call of the agent means: its status and body, or why it never began, in our own codes. */
 import { HelperError } from '../errors.ts';
-import type { Log } from '../log.ts';
-import { asWord } from './frame.ts';
+import { asWord, type Log } from '../log.ts';
 import { toMs } from './quota.ts';
 import { toReason } from './unreachable.ts';
 

@@ -1,4 +1,5 @@
 /** One event of the agent's stream → what it means, in any of the dialects that deployments speak. Pure. */
+import { asWord } from '../log.ts';
 import type { Source, Usage } from '../protocol/wire.ts';
 
 /** What a paused turn waits for, as received: all of it goes back when the turn is resumed. */
@@ -242,9 +243,4 @@ export function asObject(value: unknown): Json | undefined {
 
 export function asString(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
-}
-
-/** What may be logged of what somebody else sent: a code, which quotes no visitor as a message might. */
-export function asWord(value: unknown): string | undefined {
-  return typeof value === 'string' && /^[\w.-]{1,64}$/.test(value) ? value : undefined;
 }

@@ -114,8 +114,10 @@ function alignByWords<T extends AlignedTurn>(
     let last = asking.length;
     for (let left = asked.length; left > 0 && last > 0; left -= 1) {
       const exchange = asked[left - 1] as Exchange & { turn: T | undefined };
-      // What was asked long before a turn began is none of its.
-      const isBegun = ({ at }: T) => at <= (exchange.question?.at ?? at) + clockSkewMs;
+      // What was asked long before a turn began is none of its, unless it is what it said: a clock may have been set back.
+      const isBegun = (one: T) =>
+        one.at <= (exchange.question?.at ?? one.at) + clockSkewMs ||
+        (asked.length === asking.length && hasSaid(one, exchange.answers));
       // As many turns as there are exchanges still before this one must be left for them.
       const choices = asking.slice(Math.max(0, Math.min(left, last) - 1), last).filter(isBegun);
       if (choices.length === 0) continue;

@@ -1,10 +1,9 @@
 /** `POST /webhooks/agent`: signed agent events, each handed to the site owner once. */
-import { asWord } from '../agent/frame.ts';
 import { verifyWebhook } from '../agent/webhook.ts';
 import { hashText } from '../auth/keys.ts';
 import type { AgentEvent } from '../config.ts';
 import { HelperError } from '../errors.ts';
-import { toLogFields } from '../log.ts';
+import { asWord, toLogFields } from '../log.ts';
 import { type Exchange, type Parts, readBody, toEmptyResponse } from './exchange.ts';
 
 const maxWebhookBytes = 1024 * 1024;

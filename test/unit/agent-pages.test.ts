@@ -110,3 +110,20 @@ test('a message that is too large by itself fails, and is told', async () => {
   await expect(agent.read('chat', 10)).rejects.toThrow(AgentReplyTooLarge);
   expect(warned).toEqual([[{ path: '/v1/bot/chat/read' }, 'a reply of the agent is larger than 8 MiB']]);
 });
+
+test('what an agent notes of its tools is no answer', async () => {
+  const conversation = ['user', 'tool', 'function', 'system', 'user', 'assistant'].map((role, index) => ({
+    uuid: toId(index),
+    role,
+    content: 'Hi',
+  }));
+  const call = () => Promise.resolve({ conversation, pagination: { total: conversation.length } });
+  const page = await createAgentConversations({ call } as unknown as AgentHttp).read('chat', 30);
+  expect(page.total).toBe(conversation.length);
+  expect(page.messages.map(({ id, role }) => [id, role])).toEqual([
+    ['m0', 'visitor'],
+    ['m3', 'agent'],
+    ['m4', 'visitor'],
+    ['m5', 'agent'],
+  ]);
+});

@@ -23,6 +23,21 @@ test.each([
   );
 });
 
+test.each([
+  ['insufficient_credits', 'insufficient_credits'],
+  ['AgentError.2', 'AgentError.2'],
+  // A key that the agent sends back, and what a visitor may have written.
+  ['agent-key-5f0c9a71be22', undefined],
+  ['sk_live_51h8zq0aa93k', undefined],
+  ['Where is my order?', undefined],
+])('of the code %s the log has %s', (code, kept) => {
+  const lines: object[] = [];
+  const write = (fields: object) => void lines.push(fields);
+  const log = { info: write, warn: write, error: write };
+  toAgentError(500, () => undefined, JSON.stringify({ error: { code } }), log, chatPath);
+  expect(lines).toEqual([{ code: 'agent-unavailable', path: chatPath, status: 500, agentCode: kept }]);
+});
+
 /** @returns the lines of the log */
 function tell(status: number, code: string, path: string): string[] {
   const lines: string[] = [];

@@ -39,6 +39,27 @@ test('an answer that the agent records by another id than it told is told once, 
   ]);
 });
 
+test('what was asked while our clock was ahead is told once, by its answer’s words', () => {
+  const ahead = 10 * minute;
+  const turns = [
+    turn('t1', minute + ahead, { question: 'Why?', answer: 'So.' }),
+    turn('t2', 3 * minute + ahead, { question: 'Where?', answer: 'Here.' }),
+  ];
+  const record = [
+    said('q1', 'visitor', 'Why?', minute),
+    said('a1', 'agent', 'So.', minute),
+    said('q2', 'visitor', 'Where?', 3 * minute),
+    said('a2', 'agent', 'Here.', 3 * minute),
+  ];
+  const messages = toMessages(record, turns, everything);
+  expect(messages.map(({ text, turnId, status }) => [text, turnId, status])).toEqual([
+    ['Why?', 't1', 'completed'],
+    ['So.', 't1', 'completed'],
+    ['Where?', 't2', 'completed'],
+    ['Here.', 't2', 'completed'],
+  ]);
+});
+
 describe('the answer of a turn in the record', () => {
   const now = 10 * minute;
   const asked = turn('t2', now, { question: 'Why?', status: 'running' });
