@@ -24,7 +24,7 @@ export async function checkAgent(config: Config, dispatch: Dispatch): Promise<Fi
       | undefined;
     const bot = (reply?.bot ?? reply?.data ?? reply) as { name?: unknown } | undefined;
     const ms = Math.round(performance.now() - startedAt);
-    const name = typeof bot?.name === 'string' ? ` as “${bot.name}”` : '';
+    const name = typeof bot?.name === 'string' ? ` as “${bot.name.replace(/\p{C}/gu, ' ')}”` : '';
     findings.push({
       about: 'agent',
       state: 'ok',
@@ -60,6 +60,8 @@ function explain(host: string, code: string, { status, cause, agentCode }: LogFi
     return `${host} has no certificate that this machine believes (${cause}): mend it there, or add its authority by NODE_EXTRA_CA_CERTS`;
   if (cause !== undefined)
     return `${host} cannot be reached (${cause}): is PORCHLIGHT_AGENT_URL right, and open from here?`;
+  if (status !== undefined && Number(status) < 400)
+    return `${host} sends calls on to another address (${status}): PORCHLIGHT_AGENT_URL has to be that one, with https:// perhaps`;
   if (status === 401)
     return `${host} does not take the key${said}: PORCHLIGHT_API_KEY is wrong or was rotated`;
   if (status === 402)

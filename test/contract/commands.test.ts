@@ -86,6 +86,11 @@ describe('check finds', () => {
       reply(404, { error: 'No such project' }),
       /does not know this agent: PORCHLIGHT_PROJECT_ID/,
     ],
+    [
+      'an address that sends calls on',
+      reply(301, {}, { location: 'https://agent.example/' }),
+      /sends calls on to another address \(301\): PORCHLIGHT_AGENT_URL/,
+    ],
     ['an agent that fails', reply(500, {}), /answered 500: look at its own log/],
     [
       'a web page',
