@@ -75,7 +75,7 @@ export function createUnsent(
           (one.who ? one.who === who : !one.until || isReload()) && !(one.until && one.until < Date.now()),
       );
       // A guest who comes between has nothing of it, and it nothing of a guest's.
-      left = left.filter((one) => !who && one.who && one.until);
+      left = left.filter(({ who: whose, until = 0 }) => !who && whose && until > Date.now());
       write();
       return theirs.map(({ text }) => text).join('\n\n') || undefined;
     },
