@@ -129,6 +129,17 @@ test('all is erased after one more question, with the focus on Keep', async () =
   );
 });
 
+test('Escape gives up to erase, and leaves the chat open', async () => {
+  const { panel } = await openData();
+  fireEvent.click(screen.getByRole('button', { name: 'Erase everything' }));
+  fireEvent.keyDown(await screen.findByRole('button', { name: 'Keep' }), { key: 'Escape' });
+  const erase = await screen.findByRole('button', { name: 'Erase everything' });
+  expect(panel.isOpen.value).toBe(true);
+  // Where nothing is asked it is the chat's.
+  fireEvent.keyDown(erase, { key: 'Escape' });
+  expect(panel.isOpen.value).toBe(false);
+});
+
 test('what is being erased cannot be kept any more', async () => {
   let give = () => {};
   const slow = new Promise<Response>((resolve) => {

@@ -105,21 +105,27 @@ export default function MyData() {
       if (area) area.focus();
       say(t('erased'));
     });
+  const giveUp = () => isBusy.value || ask(false);
   const error = failure.value;
   return (
     <>
-      <span class="actions" ref={own}>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: keys of the buttons in it */}
+      <span
+        class="actions"
+        ref={own}
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape' || event.isComposing || !isAsked.value) return;
+          // Of the question, and not of the chat.
+          event.stopPropagation();
+          giveUp();
+        }}
+      >
         {isAsked.value ? (
           <>
             <button type="button" class="danger" aria-disabled={isBusy.value} onClick={eraseAll}>
               {t('eraseSure')}
             </button>
-            <button
-              type="button"
-              ref={keep}
-              aria-disabled={isBusy.value}
-              onClick={() => isBusy.value || ask(false)}
-            >
+            <button type="button" ref={keep} aria-disabled={isBusy.value} onClick={giveUp}>
               {t('keep')}
             </button>
           </>
