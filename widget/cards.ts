@@ -70,12 +70,12 @@ export function addCard(
     list.role = 'status';
     swallowSecondClicks(root);
     list.style.colorScheme = readTheme(options) ?? '';
-    const show = (isOpen: boolean) => {
-      list.hidden = isOpen;
+    const look = () => {
+      list.hidden = launcher?.ariaExpanded === 'true';
     };
-    show(launcher?.ariaExpanded === 'true');
-    root.host.addEventListener('porchlight:open', () => show(true));
-    root.host.addEventListener('porchlight:close', () => show(false));
+    look();
+    // What is open again after a reload tells of no opening.
+    if (launcher) new MutationObserver(look).observe(launcher, { attributeFilter: ['aria-expanded'] });
     root.append(list);
     return list;
   }

@@ -207,13 +207,27 @@ function toJson(value: unknown): string | undefined {
   }
 }
 
+/** BCP 47, by which days and numbers are written. */
+function isTag(text: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(text).length > 0;
+  } catch {
+    return false;
+  }
+}
+
 function readWords(options: WidgetOptions): Partial<Strings> {
   const words = Object.entries(readJson('words', options) ?? {});
   // A name of no sentence is the index of a list.
   const said = words.filter(
-    ([name, text]) => /^[a-z]/i.test(name) && typeof text === 'string' && text.trim() !== '',
+    ([name, text]) =>
+      /^[a-z]/i.test(name) &&
+      typeof text === 'string' &&
+      text.trim() !== '' &&
+      (name !== 'language' || isTag(text)),
   );
-  if (said.length < words.length) console.error('Porchlight: data-words is an object of strings');
+  if (said.length < words.length)
+    console.error('Porchlight: data-words is an object of strings, and its language a tag such as pt-BR');
   return Object.fromEntries(said);
 }
 

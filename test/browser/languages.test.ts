@@ -20,6 +20,7 @@ const tags: Record<string, [style: 'normal' | 'dock', attributes: string, lang: 
   '/own-german-words': ['normal', `data-words='{"newConversation":"Von vorn"}'`, 'de'],
   '/wrong-words': ['normal', `data-words='{"newConversation":"","send":"Ask"}'`, 'en'],
   '/listed-words': ['normal', `data-words='["Ask"]'`, 'en'],
+  '/wrong-language': ['normal', `data-words='{"language":"pt_BR"}'`, 'en'],
   '/arabic': ['normal', '', 'ar'],
   '/arabic-dock': ['dock', '', 'ar-EG'],
 };
@@ -153,13 +154,15 @@ test('the site’s own words stand beside those of the page’s language, which 
   await chat.button('Conversations').waitFor();
 });
 
-test.each(['/wrong-words', '/listed-words'])(
+test.each(['/wrong-words', '/listed-words', '/wrong-language'])(
   'words that are none are told to the site owner (%s)',
   async (path) => {
     await come(path);
     await chat.open();
     await chat.button(path === '/wrong-words' ? 'Ask' : 'Send').waitFor();
     expect(await chat.button('New conversation').count()).toBe(1);
-    expect(errors).toEqual(['Porchlight: data-words is an object of strings']);
+    expect(errors).toEqual([
+      'Porchlight: data-words is an object of strings, and its language a tag such as pt-BR',
+    ]);
   },
 );

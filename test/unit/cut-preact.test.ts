@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import fc from 'fast-check';
 import type * as Preact from 'preact';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { cutHooks, cutPreact } from '../../widget/build/cut-preact.ts';
 
 const source = readFileSync(createRequire(import.meta.url).resolve('preact'), 'utf8');
@@ -72,18 +72,35 @@ test('any trees, drawn one over the other', () => {
   );
 });
 
-test('what a component throws is thrown, and the next tree is drawn', () => {
-  const drawOver = ({ h, render }: typeof Preact) => {
-    const mount = document.createElement('div');
-    render(h('p', null, 'before'), mount);
-    const Bad = () => {
-      throw new Error('bad');
-    };
-    expect(() => render(h('p', null, h(Bad, null)), mount)).toThrow('bad');
-    render(h('ul', null, 'after'), mount);
-    return mount.innerHTML;
+test('what a component throws is told, leaves what is beside it, and goes with the next tree', () => {
+  const { h, render } = part;
+  const told: unknown[] = [];
+  vi.stubGlobal('reportError', (error: Error) => told.push(error.message));
+  const mount = document.createElement('div');
+  const Word = ({ text }: { text: string }) => {
+    if (text === 'bad') throw new Error(text);
+    return h('b', null, text);
   };
-  expect(drawOver(part)).toBe(drawOver(whole));
+  const draw = (...texts: string[]) =>
+    render(
+      h(
+        'p',
+        null,
+        texts.map((text, key) => h(Word, { text, key })),
+      ),
+      mount,
+    );
+  draw('Ada', 'asks', 'bad');
+  expect(mount.innerHTML).toBe('<p><b>Ada</b><b>asks</b></p>');
+  draw('bad', 'asks', 'on');
+  expect(mount.innerHTML).toBe('<p><b>Ada</b><b>asks</b><b>on</b></p>');
+  draw('Ben');
+  expect(mount.innerHTML).toBe('<p><b>Ben</b></p>');
+  draw('bad');
+  render(h('ul', null, 'after'), mount);
+  expect(mount.innerHTML).toBe('<ul>after</ul>');
+  expect(told).toEqual(['bad', 'bad', 'bad']);
+  vi.unstubAllGlobals();
 });
 
 test('inner HTML is set by nobody', () => {

@@ -50,7 +50,9 @@ const unused: readonly (readonly [RegExp, string])[] = [
     ',$1,',
   ],
   [/C&&u\.__c&&d\.getSnapshot[\s\S]*?\)\),/, ''],
-  [/if\(\(e=\(o=i\.constructor\)[\s\S]*?\|=2\)/, ''],
+  // Components that catch what others throw. What throws is told, and stands as it was or is not there: thrown on, it
+  // would leave all else on the page, whoever comes.
+  [/n=\{__e:function\(n,t,r,u\)\{[\s\S]*?throw f=0,n\}\}/, 'n={__e(n){reportError(n)}}'],
   [/C=\(s=V\.prototype\)&&s\.render,/, ''],
   [/\(C\?r\.__c=d=new V\(M,L\):\((r\.__c=d=new x\(M,L\),d\.constructor=V,d\.render=K)\)/, '($1'],
   [/k=d\.props,b=d\.state,/, ''],

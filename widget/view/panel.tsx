@@ -47,7 +47,7 @@ export function PanelView({
       <Header />
       {guestReason && <Notice state={guestReason} class="notice" />}
       {panel.veil.value > 0 && <Veil key={panel.veil.value} />}
-      {panel.side.value === 'history' ? <History /> : <Messages />}
+      {panel.side.value === 'history' ? <History /> : <Messages key={panel.visit.value} />}
       {children}
       <Announcer />
       {reached.value && <KeptFocus reached={reached.value} />}

@@ -38,7 +38,7 @@ export function markUnread(
       launcher.ariaLabel = strings.value[panel.isOpen.value ? 'close' : 'open'];
       return mark.remove();
     }
-    const words = fill({ ...english, ...strings.value }.openUnread, { count });
+    const words = fill(strings.value.openUnread ?? english.openUnread, { count });
     mark.textContent = count > mostShown ? `${mostShown}+` : String(count);
     launcher.append(mark);
     launcher.ariaLabel = words;

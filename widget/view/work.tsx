@@ -20,7 +20,7 @@ export default function Work(props: AnswerProps) {
       {tools.length > 0 && (
         <ul class="tools">
           {tools.map((tool) => (
-            <li key={tool.id}>{t(key[tool.status], { title: tool.title ?? tool.name })}</li>
+            <li key={tool.id}>{t(key[tool.status] ?? 'toolRunning', { title: tool.title ?? tool.name })}</li>
           ))}
         </ul>
       )}
