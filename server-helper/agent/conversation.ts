@@ -18,7 +18,15 @@ export type RecordedMessage = {
 };
 
 /** Messages from index `from` on, oldest first. */
-export type RecordPage = { total: number; from: number; messages: RecordedMessage[] };
+export type RecordPage = {
+  total: number;
+  from: number;
+  messages: RecordedMessage[];
+  /** Where each of them stands in the record: between them may be what an agent notes for itself. */
+  indices: number[];
+  /** How many the record has there, such notes included. */
+  held: number;
+};
 
 export type AgentConversations = {
   /** The newest `count` messages before index `before` (default: the end). An unknown chat has none. */
@@ -91,10 +99,15 @@ export function createAgentConversations(http: AgentHttp): AgentConversations {
         messages.push(...found.slice(at - start, end - start));
         at = start + perPage;
       }
+      const read = messages.flatMap((message, at) =>
+        readMessage(message, http.aheadMs).map((one): [number, RecordedMessage] => [from + at, one]),
+      );
       return {
         total: end,
         from,
-        messages: messages.flatMap((message) => readMessage(message, http.aheadMs)),
+        messages: read.map(([, one]) => one),
+        indices: read.map(([index]) => index),
+        held: messages.length,
       };
     },
     delete: (chatId) =>

@@ -27,7 +27,7 @@ export function toAgentError(
   }
   if (status === 404 && code !== 'bot_not_found') {
     const isGone = saysGone(body, code);
-    const fields = { code: 'agent-refused', path, status, agentCode: code };
+    const fields = { code: 'agent-refused', path, status, agentCode: asWord(code) };
     if (path === chatPath && code === 'workspace_not_found') {
       log.warn(fields, 'the agent does not have the workspace: another is made, unless one is set');
       return new WorkspaceMissing();
@@ -39,14 +39,14 @@ export function toAgentError(
     return new AgentMissing(isGone);
   }
   if (status >= 400 && status < 500 && status !== 408 && status !== 409) {
-    const fields = { code: 'agent-refused', path, status, agentCode: code };
+    const fields = { code: 'agent-refused', path, status, agentCode: asWord(code) };
     if (status === 404) log.error(fields, unknownTarget);
     else if (code === 'sso_token_invalid')
       log.error(fields, 'the agent refused an SSO token: it knows another secret');
     else log.error(fields, 'the agent refused: check key, plan and credits');
     return new HelperError('agent-refused');
   }
-  log.warn({ code: 'agent-unavailable', path, status, agentCode: code }, 'the agent failed');
+  log.warn({ code: 'agent-unavailable', path, status, agentCode: asWord(code) }, 'the agent failed');
   return untakenStatuses.includes(status) ? new AgentUntaken() : new HelperError('agent-unavailable');
 }
 
@@ -109,7 +109,8 @@ function saysGone(body: string, code: string | undefined): boolean {
 function readErrorCode(body: string): string | undefined {
   try {
     const { error, code } = JSON.parse(body) as { error?: { code?: unknown }; code?: unknown };
-    return asWord(error?.code ?? code);
+    const said = error?.code ?? code;
+    return typeof said === 'string' ? said : undefined;
   } catch {
     return undefined;
   }

@@ -20,7 +20,7 @@ export async function readBack<T>(
     const page = await conversations.read(chatId, pageMessages, before);
     messages = [...page.messages, ...messages];
     // A page of nothing before which there is said to be more: the agent's count is wrong.
-    const isWhole = page.from === 0 || page.messages.length === 0;
+    const isWhole = page.from === 0 || page.held === 0;
     const found = look(messages, page.from === 0);
     if (found !== undefined || isWhole) return found;
     before = page.from;
@@ -42,15 +42,17 @@ export async function readExchanges(
   count: number,
   before?: number,
 ): Promise<RecordPage> {
-  let { total, from, messages } = await conversations.read(chatId, count, before);
+  let { total, from, messages, indices, held } = await conversations.read(chatId, count, before);
   for (let pages = 0; pages < mostStepPages; pages += 1) {
-    if (from === 0 || messages[0]?.role !== 'agent') break;
+    if (from === 0 || held === 0 || messages[0]?.role === 'visitor') break;
     const older = await conversations.read(chatId, stepMessages, from);
+    if (older.held === 0) break;
     const asked = older.messages.findLastIndex(({ role }) => role === 'visitor');
-    const own = older.messages.slice(Math.max(0, asked));
-    if (own.length === 0) break;
-    messages = [...own, ...messages];
-    from -= own.length;
+    const own = Math.max(0, asked);
+    from = older.indices[asked] ?? older.from;
+    messages = [...older.messages.slice(own), ...messages];
+    indices = [...older.indices.slice(own), ...indices];
+    held += older.held;
   }
-  return { total, from, messages };
+  return { total, from, messages, indices, held };
 }

@@ -32,7 +32,7 @@ export async function readPage(
   const turns = [...own, ...after.filter(({ at }) => at >= until)];
   const oldestAt = own.length === maxTurns ? (own[0]?.at ?? 0) : 0;
   // A page of nothing before which there is said to be more: the agent's count is wrong.
-  const isWhole = page.from === 0 || page.messages.length === 0;
+  const isWhole = page.from === 0 || page.held === 0;
   const all = toEntries(page.messages, turns, (oldest) => {
     const from = isWhole ? 0 : (oldest?.at ?? 0);
     return { from: Math.max(from, oldestAt), until };
@@ -47,7 +47,7 @@ export async function readPage(
     const ends = Math.max(...cut.map((entry) => entry.ends));
     // All that stands under one question is of one page: which of it is whose is told from the whole.
     const asked = page.messages.findIndex(({ role }, index) => index >= ends && role === 'visitor');
-    const index = page.from + (asked < 0 ? page.messages.length : asked);
+    const index = page.indices[asked] ?? cursor?.index ?? page.total;
     return { messages, next: { index, until: firstAt } };
   }
   const hasOlder = !isWhole || oldestAt > 0;

@@ -126,4 +126,5 @@ test('what an agent notes of its tools is no answer', async () => {
     ['m4', 'visitor'],
     ['m5', 'agent'],
   ]);
+  expect(page).toMatchObject({ indices: [0, 3, 4, 5], held: 6 });
 });

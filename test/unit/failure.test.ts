@@ -1,6 +1,6 @@
 /** What the owner reads in the log when the agent turns a call away: what to check, and nothing that a visitor wrote. */
 import { expect, test } from 'vitest';
-import { chatPath, toAgentError } from '../../server-helper/agent/failure.ts';
+import { chatPath, isGone, toAgentError } from '../../server-helper/agent/failure.ts';
 
 const gone = JSON.stringify({ error: 'No such project' });
 test.each([
@@ -37,6 +37,15 @@ test.each([
   toAgentError(500, () => undefined, JSON.stringify({ error: { code } }), log, chatPath);
   expect(lines).toEqual([{ code: 'agent-unavailable', path: chatPath, status: 500, agentCode: kept }]);
 });
+
+test.each(['chat_0a1b2c3d4e5f_not_found', 'conversation2_not_found', `${'long_'.repeat(20)}not_found`])(
+  'what is not logged of a code is heard for all that: %s',
+  (code) => {
+    const log = { info: () => {}, warn: () => {}, error: () => {} };
+    const body = JSON.stringify({ error: { code } });
+    expect(isGone(toAgentError(404, () => undefined, body, log, '/v1/bot/chat/read'))).toBe(true);
+  },
+);
 
 /** @returns the lines of the log */
 function tell(status: number, code: string, path: string): string[] {

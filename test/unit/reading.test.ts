@@ -17,8 +17,11 @@ function write({ id, at, question, answer }: TurnRecord): RecordedMessage[] {
   ];
 }
 
-/** @param turns and `record` may grow between two readings */
-function createReader(turns: readonly TurnRecord[], record: readonly RecordedMessage[]) {
+/**
+ * @param turns and `record` may grow between two readings
+ * @param notes so many of its own the agent has written down before each answer
+ */
+function createReader(turns: readonly TurnRecord[], record: readonly RecordedMessage[], notes = 0) {
   const store = {
     listTurns: async (_: string, { before, limit }: { before: number; limit: number }) =>
       turns.filter(({ at }) => at < before).slice(-limit),
@@ -28,9 +31,23 @@ function createReader(turns: readonly TurnRecord[], record: readonly RecordedMes
     },
   } as unknown as Store;
   const conversations = {
-    read: async (_: string, count: number, before = record.length) => {
-      const from = Math.max(0, before - count);
-      return { total: record.length, from, messages: record.slice(from, before) };
+    read: async (_: string, count: number, before = Number.POSITIVE_INFINITY) => {
+      const all = record.flatMap((message) => [
+        ...Array.from({ length: message.role === 'agent' ? notes : 0 }, () => undefined),
+        message,
+      ]);
+      const end = Math.min(all.length, before);
+      const from = Math.max(0, end - count);
+      const own = all
+        .slice(from, end)
+        .flatMap((message, at) => (message ? [[message, from + at] as const] : []));
+      return {
+        total: end,
+        from,
+        messages: own.map(([message]) => message),
+        indices: own.map(([, index]) => index),
+        held: end - from,
+      };
     },
   } as unknown as AgentConversations;
   return async (size?: number, maxPages = Number.POSITIVE_INFINITY) => {
@@ -75,6 +92,27 @@ test.each([7, 8, 9, 10, 11])(
         turns.flatMap(({ id }) => [id, `${id}.agent`]).toSorted(),
       );
     }
+  },
+);
+
+test.each([4, 19, 25, 45, 130])(
+  'with %i notes of the agent before each answer, read after each question, all are told once',
+  async (notes) => {
+    const turns: TurnRecord[] = [];
+    const record: RecordedMessage[] = [];
+    const read = createReader(turns, record, notes);
+    for (let index = 0; index < 12; index += 1) {
+      const turn = toTurn('c', { id: `t${index}`, at: index * second, question: `Q ${index}` });
+      const status = 'completed' as const;
+      const asked = { ...turn, status, answer: `Answer ${index}`, agentMessageId: `a-t${index}` };
+      turns.push(asked);
+      record.push(...write(asked));
+      await read(20, 1);
+    }
+    const messages = await read();
+    expect(messages.map(({ text }) => text).toSorted()).toEqual(
+      turns.flatMap((_, index) => [`Answer ${index}`, `Q ${index}`]).toSorted(),
+    );
   },
 );
 
@@ -138,6 +176,7 @@ const plans = fc.record({
     { minLength: 3, maxLength: 12 },
   ),
   words: fc.constantFrom(2, 3, 100),
+  notes: fc.constantFrom(0, 0, 1, 4, 10),
   reads: fc.array(fc.record({ size: fc.integer({ min: 2, max: 8 }), pages: fc.constantFrom(1, 100) }), {
     minLength: 48,
     maxLength: 48,
@@ -146,11 +185,11 @@ const plans = fc.record({
 
 test('however late answers are written down, and wherever a page begins, each is read under its question', async () => {
   await fc.assert(
-    fc.asyncProperty(plans, async ({ asked, words, reads }) => {
+    fc.asyncProperty(plans, async ({ asked, words, notes, reads }) => {
       const said = asked.map(({ kind, heard }, index) => toSaid(kind, index, `Q ${index % words}`, heard));
       const turns: TurnRecord[] = [];
       const record: RecordedMessage[] = [];
-      const read = createReader(turns, record);
+      const read = createReader(turns, record, notes);
       const add = async (messages: readonly RecordedMessage[]) => {
         for (const message of messages) {
           record.push(message);
