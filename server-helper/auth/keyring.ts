@@ -5,6 +5,8 @@ import { createSessions, type Sessions } from './session.ts';
 
 /** Under which the store keeps the one that was made. */
 export const keptSecret = 'session-secret';
+/** That others were given since: sessions are signed by them. */
+export const givenSecret = 'session-secret-given';
 
 /** @param audience the agent that the sessions are for */
 export async function openSessions(
@@ -12,6 +14,7 @@ export async function openSessions(
   audience: string,
   now: () => number,
 ): Promise<Sessions> {
+  if (sessionSecrets.length > 0) void store.remember(givenSecret, 'yes').catch(() => {});
   const secrets =
     sessionSecrets.length > 0 ? sessionSecrets : [await store.remember(keptSecret, makeRandomHex(32))];
   const keys = await Promise.all(secrets.map((secret) => deriveKey(secret, 'porchlight session v1')));

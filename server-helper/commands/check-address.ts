@@ -34,6 +34,12 @@ export async function checkAddress(url: string, { origins, botId }: Config): Pro
         'wrong',
         `${url}/widget/loader.js is answered with ${loader.status} as ${type}: the widget’s files are not served, or changed on the way`,
       );
+    const policy = loader.headers.get('cross-origin-resource-policy');
+    if (policy !== null && policy !== 'cross-origin' && origins?.size)
+      add(
+        'wrong',
+        `${url}/widget/loader.js is sent with Cross-Origin-Resource-Policy: ${policy}: pages of other origins may not load it. Does a middleware or the proxy set that header?`,
+      );
     for (const origin of origins ?? []) {
       const headers = { origin, 'access-control-request-method': 'POST' };
       const preflight = await get('/session', { method: 'OPTIONS', headers });

@@ -32,8 +32,8 @@ export const init = defineCommand({
     refuseUnknown(rawArgs, cmd.args, args._);
     const given = await complete(args as Partial<Record<keyof typeof flags, string>>);
     const framework = given.framework as Framework;
-    const files = toFiles(framework, readAnswers(given));
     const folder = String(args.folder);
+    const files = place(toFiles(framework, readAnswers(given)), folder);
     const variables = toVariablesFile(framework);
     const isShared = await holdsOther(join(folder, variables));
     const known = Object.keys(files).filter(
@@ -107,4 +107,13 @@ function toRest(framework: Framework, given: Partial<Record<keyof typeof flags, 
     `put the tag on each page: <script async src="${source}/widget/loader.js" data-bot-id="${given['bot-id']}"></script>`,
   ];
   return `\nLeft to do:\n${steps.map((step, at) => `${at + 1}. ${step}`).join('\n')}\n`;
+}
+
+/** Next looks at `src/app` only where no `app` or `pages` stands beside it. */
+function place(files: Record<string, string>, folder: string): Record<string, string> {
+  const has = (path: string) => existsSync(join(folder, path));
+  if (has('app') || has('pages') || !(has('src/app') || has('src/pages'))) return files;
+  return Object.fromEntries(
+    Object.entries(files).map(([file, text]) => [file.startsWith('app/') ? `src/${file}` : file, text]),
+  );
 }

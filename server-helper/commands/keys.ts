@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { defineCommand } from 'citty';
-import { keptSecret } from '../auth/keyring.ts';
+import { givenSecret, keptSecret } from '../auth/keyring.ts';
 import { openStore, readStoreName, toVariableMessage } from '../environment.ts';
 import { quit, refuseUnknown } from './settings.ts';
 
@@ -46,8 +46,12 @@ async function recallKept(): Promise<string | undefined> {
   if (!existsSync(name.replace(/^sqlite:/, ''))) return undefined;
   try {
     const store = openStore(name);
-    const kept = await store.recall(keptSecret);
+    const [kept, isGiven] = await Promise.all([store.recall(keptSecret), store.recall(givenSecret)]);
     await store.close();
+    if (isGiven)
+      quit(
+        'the helper has a PORCHLIGHT_SESSION_SECRET, which is not set here: set it, and it stays behind the new one',
+      );
     return kept;
   } catch (error) {
     return quit(toVariableMessage((error as Error).message));

@@ -2,6 +2,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { HelperOptions } from '../config.ts';
 import { createNodeHelper } from '../node.ts';
+import { within } from '../within.ts';
+
+/** Longer than a helper takes to close. */
+const mostMs = 60_000;
 
 /** What of Fastify the plugin uses, of any version since 4.17. */
 type App = {
@@ -9,7 +13,9 @@ type App = {
     name: 'onRequest',
     hook: (request: { raw: IncomingMessage }, reply: Reply, done: () => void) => void,
   ): unknown;
-  addHook(name: 'preClose', hook: () => Promise<void>): unknown;
+  addHook(name: 'preClose' | 'onClose', hook: () => Promise<void>): unknown;
+  server: { closeIdleConnections(): void };
+  initialConfig: { pluginTimeout?: number };
 };
 type Reply = { raw: ServerResponse; hijack(): unknown };
 
@@ -24,8 +30,13 @@ export async function porchlight(app: App, options: HelperOptions): Promise<void
     if (isTaken) reply.hijack();
     else done();
   });
-  // Fastify’s `onClose` comes once every stream has ended by itself.
-  app.addHook('preClose', () => helper.close());
+  let closing: Promise<void> | undefined;
+  // `onClose` comes once every stream has ended by itself. A hook that outlasts `pluginTimeout` fails the whole close.
+  app.addHook('preClose', async () => {
+    closing ??= helper.close().finally(() => setImmediate(() => app.server.closeIdleConnections()));
+    await within(closing, (app.initialConfig.pluginTimeout || mostMs) / 2).catch(() => {});
+  });
+  app.addHook('onClose', async () => closing);
 }
 
 // For the whole app, and not for what is registered beside it alone.

@@ -149,7 +149,18 @@ describe('check finds', () => {
     ]);
     const helper = await startHelper({ agentUrl: rig.agent.url, env });
     const sound = await run(['check', '--url', `${helper.base}/`], rig.agent.url, env);
+    const strict = await listen(async (request, response) => {
+      const { status, headers, body } = await fetch(helper.origin + request.url);
+      const policy = { 'cross-origin-resource-policy': 'same-origin' };
+      response.writeHead(status, { ...Object.fromEntries(headers), ...policy });
+      response.end(body && Buffer.from(await new Response(body).arrayBuffer()));
+    });
+    const shut = await run(['check', '--url', `${strict}/porchlight`], rig.agent.url, env);
     await helper.close();
+    expect([shut.code, shut.output]).toEqual([
+      1,
+      expect.stringContaining('Cross-Origin-Resource-Policy: same-origin'),
+    ]);
     expect([sound.code, sound.output]).toEqual([0, expect.stringContaining(`${helper.base} is ready`)]);
     expect(sound.output).toContain(`connect-src ${helper.origin}`);
     expect(sound.output).toContain('data-bot-id="bot-1"');

@@ -1,6 +1,15 @@
 /** `porchlight init`, `keys` and `token`: what one sets a helper up with, before it runs. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -54,6 +63,13 @@ describe('init', () => {
     expect([code, output]).toEqual([1, 'porchlight: there already: porchlight.env. Nothing was written\n']);
     expect(readFileSync(join(folder, 'porchlight.env'), 'utf8')).toBe('mine');
     expect(existsSync(join(folder, 'porchlight-server.mjs'))).toBe(false);
+  });
+
+  test('writes beside the app of Next, where that is in src', () => {
+    mkdirSync(join(folder, 'src/app'), { recursive: true });
+    const { output } = init('--framework', 'next', ...agent);
+    expect(output).toContain('wrote src/app/porchlight/[...path]/route.js\n');
+    expect(existsSync(join(folder, 'app'))).toBe(false);
   });
 
   test('gives Next its variables where Next reads them, beside those of the app, and once', () => {
@@ -143,6 +159,14 @@ describe('keys', () => {
     const again = await (await call(rotated, session)).json();
     expect(toOwner(again.session)).toBe(toOwner(session));
     await Promise.all([helper.close(), rotated.close()]);
+    // Its sessions are signed by the new one now, which only the variable has.
+    await expect
+      .poll(() => run(['keys', '--rotate', 'SESSION_SECRET'], env))
+      .toEqual({ code: 1, output: expect.stringContaining('which is not set here: set it') });
+    const [latest] = lines!.split(',');
+    expect(
+      run(['keys', '--rotate', 'SESSION_SECRET'], { ...env, PORCHLIGHT_SESSION_SECRET: latest! }).output,
+    ).toContain(`,${latest}\n`);
     rmSync(folder, { recursive: true });
   });
 

@@ -70,14 +70,47 @@ test('a slash behind the path, which Next and some proxies put there, changes no
   expect(await openSession(route, '/slashed/session/')).toBe(200);
 });
 
-test('in Fastify the helper ends before the streams are waited for', async () => {
+/** A Fastify app, as far as the plugin knows one. */
+function createApp(pluginTimeout: number) {
   const hooks = new Map<string, () => Promise<void>>();
+  const closeIdleConnections = vi.fn();
+  return {
+    hooks,
+    addHook: (name: string, hook: unknown) => hooks.set(name, hook as () => Promise<void>),
+    server: { closeIdleConnections },
+    initialConfig: { pluginTimeout },
+  };
+}
+
+test('in Fastify the helper ends before the streams are waited for', async () => {
   const store = createMemoryStore();
   const close = vi.spyOn(store, 'close');
-  const app = { addHook: (name: string, hook: unknown) => hooks.set(name, hook as () => Promise<void>) };
+  const app = createApp(10_000);
   await porchlight(app, toOptions({ store }));
-  await hooks.get('preClose')?.();
+  await app.hooks.get('preClose')?.();
   // Some versions call it once for each plugin.
-  await hooks.get('preClose')?.();
+  await app.hooks.get('preClose')?.();
   expect(close).toHaveBeenCalledTimes(1);
+  // What was kept open for the streams is not waited for.
+  await vi.waitFor(() => expect(app.server.closeIdleConnections).toHaveBeenCalled());
+});
+
+test('in Fastify a helper that takes long to end is waited for where no time limit fails the close', async () => {
+  const store = createMemoryStore();
+  let end = () => {};
+  vi.spyOn(store, 'close').mockReturnValue(
+    new Promise((resolve) => {
+      end = resolve;
+    }),
+  );
+  const app = createApp(40);
+  await porchlight(app, toOptions({ store }));
+  await app.hooks.get('preClose')?.();
+  const closed = vi.fn();
+  const closing = app.hooks.get('onClose')?.().then(closed);
+  await new Promise((resolve) => setTimeout(resolve, 60));
+  expect(closed).not.toHaveBeenCalled();
+  end();
+  await closing;
+  expect(closed).toHaveBeenCalled();
 });
