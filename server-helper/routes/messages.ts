@@ -20,7 +20,8 @@ export async function voteMessage(parts: Parts, exchange: SignedExchange): Promi
   // The agent learns that it is one voter, not who.
   const voterId = (await hashText(exchange.session.owner)).slice(0, 32);
   await parts.conversations.vote(conversation.chatId, turn.agentMessageId, vote, voterId);
-  await parts.store.voteTurn(conversation.id, turn.id, vote === 'none' ? undefined : vote);
-  parts.tallies?.voted(vote, turn.vote ?? 'none');
+  // Another may have come since the turn was read.
+  const before = await parts.store.voteTurn(conversation.id, turn.id, vote === 'none' ? undefined : vote);
+  parts.tallies?.voted(vote, before ?? 'none');
   return toEmptyResponse(exchange.headers);
 }

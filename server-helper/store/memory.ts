@@ -134,7 +134,9 @@ export function createMemoryStore(now: () => number = Date.now): Store {
     },
     async voteTurn(conversationId, id, vote) {
       const found = findTurn(conversationId, id);
+      const before = found?.vote;
       if (found) found.vote = vote;
+      return before;
     },
     async setTeller(conversationId, id, teller) {
       const found = findTurn(conversationId, id);

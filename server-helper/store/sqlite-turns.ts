@@ -114,9 +114,11 @@ export function createSqliteTurns(
       }),
     findLiveTurn: (conversationId) => file.read(() => findLive(conversationId)),
     voteTurn: (conversationId, id, vote) =>
-      file.write(
-        () => void run(`UPDATE turns SET vote = ? WHERE ${ofTurn}`, vote ?? null, conversationId, id),
-      ),
+      file.write(() => {
+        const before = find(conversationId, id)?.vote ?? undefined;
+        run(`UPDATE turns SET vote = ? WHERE ${ofTurn}`, vote ?? null, conversationId, id);
+        return before;
+      }),
     setTeller: (conversationId, id, teller) =>
       file.write(() => void run(`UPDATE turns SET teller = ? WHERE ${ofTurn}`, teller, conversationId, id)),
     setEarlier: (conversationId, id, earlier) =>

@@ -132,7 +132,8 @@ export type Store = {
   forgetTexts(conversationId: string, ids: readonly string[]): Promise<void>;
   /** The turn that runs or waits in this conversation. */
   findLiveTurn(conversationId: string): Promise<TurnRecord | undefined>;
-  voteTurn(conversationId: string, id: string, vote: TurnRecord['vote']): Promise<void>;
+  /** @returns the vote that stood there */
+  voteTurn(conversationId: string, id: string, vote: TurnRecord['vote']): Promise<TurnRecord['vote']>;
   /** From now on only the event ids of this log are good for going on. */
   setTeller(conversationId: string, id: string, teller: string): Promise<void>;
   setEarlier(conversationId: string, id: string, earlier: string): Promise<void>;

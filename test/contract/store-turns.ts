@@ -107,12 +107,13 @@ export function turnContract(getStore: () => Store): void {
       const conversation = await claim();
       const { id } = conversation;
       const turn = await begin(conversation);
-      await getStore().voteTurn(id, turn.id, 'up');
+      expect(await getStore().voteTurn(id, turn.id, 'up')).toBeUndefined();
       await getStore().setTeller(id, turn.id, 'log-2');
       await getStore().setEarlier(id, turn.id, '{}');
       const expected = { ...turn, vote: 'up', teller: 'log-2', earlier: '{}' };
       expect(await getStore().findTurn(id, turn.id)).toEqual(expected);
-      await getStore().voteTurn(id, turn.id, undefined);
+      expect(await getStore().voteTurn(id, turn.id, undefined)).toBe('up');
+      expect(await getStore().voteTurn(id, 'nobody’s', 'up')).toBeUndefined();
       expect((await getStore().findTurn(id, turn.id))?.vote).toBeUndefined();
     });
 

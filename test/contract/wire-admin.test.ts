@@ -66,10 +66,14 @@ test('it counts what was asked, how that ended, and what was thought of it', asy
   const { conversationId } = await visitor.chat();
   await visitor.chat(makeQuestion(), conversationId);
   const [answer] = (await visitor.history(conversationId)).messages.filter(({ role }) => role === 'agent');
-  for (const value of ['down', 'up', 'up'])
-    await visitor.call('PUT', `/conversations/${conversationId}/messages/${answer!.id}/vote`, {
-      vote: value,
-    });
+  const vote = (value: string) =>
+    visitor.call('PUT', `/conversations/${conversationId}/messages/${answer!.id}/vote`, { vote: value });
+  for (const value of ['down', 'up', 'none']) await vote(value);
+  // Each click counts once, at once too.
+  const route = 'PUT /v1/bot/chat/message/vote';
+  rig.agent.override(route, (_, response) => void setTimeout(() => response.end('{}'), 100));
+  await Promise.all(Array.from({ length: 6 }, () => vote('up')));
+  rig.agent.restore(route);
   rig.agent.nextChat((one) => one.refuse(402));
   await visitor.chat();
   await visitor.call('GET', `/conversations/${randomUUID()}`);
