@@ -158,9 +158,10 @@ export function createAgentHttp(
           onData(chunk) {
             bytes += chunk.length;
             if (bytes <= maxReplyBytes) return void parts.push(chunk.slice());
-            exchange.abort();
             if (isDue('too-large')) target.log.warn({ path }, 'a reply of the agent is larger than 8 MiB');
+            // First: undici tells of the abort before it returns.
             fail(new AgentReplyTooLarge());
+            exchange.abort();
           },
           onError(cause) {
             if (status === 0) {

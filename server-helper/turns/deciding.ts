@@ -2,6 +2,7 @@
 
 import { type Earlier, readEarlier, toStanding } from '../conversation/earlier.ts';
 import { requireFittingDecision, writePause } from '../conversation/pause.ts';
+import { readNewest } from '../conversation/readback.ts';
 import { HelperError } from '../errors.ts';
 import type { DecisionRequest } from '../protocol/wire.ts';
 import type { ConversationRecord, TurnRecord } from '../store/store.ts';
@@ -34,8 +35,8 @@ export function createDeciding(parts: {
 
   /** What the agent's record holds by now is not the answer, however this goes on. */
   const readStanding = async ({ chatId }: ConversationRecord, turn: LiveTurn) => {
-    const standing = await within(conversations.read(chatId, recordMessages), patienceMs).then(
-      ({ messages }) => messages.filter(({ role }) => role === 'agent').map(toStanding),
+    const standing = await within(readNewest(conversations, chatId, recordMessages), patienceMs).then(
+      (messages) => messages.filter(({ role }) => role === 'agent').map(toStanding),
       () => 'unread' as const,
     );
     const earlier = readEarlier(turn.earlier);

@@ -3,7 +3,7 @@
 import { AgentUntaken } from '../agent/failure.ts';
 import type { AgentPause, AgentReply } from '../agent/frame.ts';
 import type { AnswerEnd } from '../agent/stream.ts';
-import { readBack } from '../conversation/readback.ts';
+import { readNewest } from '../conversation/readback.ts';
 import { isBehind } from '../conversation/words.ts';
 import { HelperError } from '../errors.ts';
 import type { ConversationRecord } from '../store/store.ts';
@@ -81,7 +81,7 @@ export async function findRest(
         // It has said its last word: what the record holds now is what it wrote.
         if (end.kind === 'ended') told = false;
       }
-      const messages = await readNewest();
+      const messages = await readNewest(conversations, chatId, recordMessages);
       const turns = await store.listTurns(conversation.id, newest);
       if (run.isDone) return nothing(error);
       const heard = turns.map((one) => (one.id === turn.id ? { ...one, answer: turn.text } : one));
@@ -114,16 +114,6 @@ export async function findRest(
     }
   }
   return turn.reply ? { kind: 'reply', reply: turn.reply } : nothing(error);
-
-  /** The end of the record, back to a question: an answer may have been written down in many messages. */
-  async function readNewest() {
-    const { messages, from } = await conversations.read(chatId, recordMessages);
-    if (from === 0 || messages.some(({ role }) => role === 'visitor')) return messages;
-    const all = await readBack(conversations, chatId, (read) =>
-      read.some(({ role }) => role === 'visitor') ? read : undefined,
-    );
-    return all ?? messages;
-  }
 }
 
 /** `[DONE]` was the agent's own word that nothing is missing. */

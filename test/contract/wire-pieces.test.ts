@@ -240,3 +240,25 @@ test('with two approvals: a piece from between them is no completed answer', asy
   });
   expect((await (await attach()).whole()).last.kind).toBe('turn-failed');
 }, 30_000);
+
+test('what was said before a pause is no answer, however much the agent has noted for itself since', async () => {
+  rig.agent.nextChat((answer) => {
+    answer.recordQuestion();
+    answer.open();
+    answer.recordReply('Let me look [order_status LF-1]');
+    for (let notes = 0; notes < 25; notes += 1)
+      Object.assign(answer.recordReply(`note ${notes}`), { role: 'tool' });
+    answer.event('approval', makePause({ name: 'order_status', parameters: { orderNumber: 'LF-1' } }));
+    answer.end();
+  });
+  const turn = await visitor.chat();
+  rig.agent.nextResume((answer) => {
+    answer.open();
+    answer.reset();
+  });
+  const path = toTurnPath(turn.conversationId, turn.turnId);
+  expect((await visitor.call('POST', `${path}/decision`, { decision: 'approve' })).status).toBe(202);
+  const stream = await visitor.attach(turn.conversationId, turn.turnId);
+  await stream.whole(20_000);
+  expect(stream.last.kind).toBe('turn-failed');
+}, 30_000);
