@@ -19,12 +19,15 @@ const cssTarget = ['chrome123', 'firefox128', 'safari17.5'];
 /** Which of these ways is the tightest differs from file to file. */
 const packings = [16, 17].flatMap((window) =>
   [0, 1, 2].flatMap((postfix) =>
-    [0, 4, 8].map((direct) => ({
-      [constants.BROTLI_PARAM_QUALITY]: 11,
-      [constants.BROTLI_PARAM_LGWIN]: window,
-      [constants.BROTLI_PARAM_NPOSTFIX]: postfix,
-      [constants.BROTLI_PARAM_NDIRECT]: direct << postfix,
-    })),
+    [0, 2, 4, 8, 12].flatMap((direct) =>
+      [0, 17].map((block) => ({
+        [constants.BROTLI_PARAM_QUALITY]: 11,
+        [constants.BROTLI_PARAM_LGWIN]: window,
+        [constants.BROTLI_PARAM_LGBLOCK]: block,
+        [constants.BROTLI_PARAM_NPOSTFIX]: postfix,
+        [constants.BROTLI_PARAM_NDIRECT]: direct << postfix,
+      })),
+    ),
   ),
 );
 
@@ -170,12 +173,12 @@ const toTerserOptions = (compress: object) => ({
   ecma: 2022 as const,
   // More of it in one place is less that is alike.
   compress: {
-    passes: 4,
+    passes: 6,
     inline: 1 as const,
     unsafe_arrows: true,
     unsafe_methods: true,
     keep_fargs: false,
-    collapse_vars: false,
+    collapse_vars: true,
     loops: false,
     ...compress,
   },

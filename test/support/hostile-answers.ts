@@ -49,6 +49,10 @@ export const hostileAnswers: Record<string, HostileAnswer[]> = {
     'a link with a word of many points': `[${'a.'.repeat(30_000)}](https://shop.example)`,
     'a long word before an @': `${'a'.repeat(60_000)}@`,
     'many points before an @': `${'a.'.repeat(30_000)}@b`,
+    'a table of empty cells': `${'|a'.repeat(300)}|\n${'|-'.repeat(300)}|\n${'|\n'.repeat(1_500)}`,
+    'brackets behind an address': `http://a.example/${')'.repeat(60_000)}`,
+    'references behind an address': `http://a.example/${'&a;'.repeat(20_000)}`,
+    'many paragraphs of marks': `${'*_a'.repeat(119)}\n\n`.repeat(600),
     'many empty lines': `a${'\n'.repeat(60_000)}b`,
   }).map(([name, markdown]) => ({ name, pieces: cut(markdown, 3) })),
 };

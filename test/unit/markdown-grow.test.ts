@@ -81,6 +81,15 @@ test('what would take the cube or the square of its length to read is shown as i
       `<ul>\n<li><em>One</em></li>\n<li>${costly}</li>\n</ul>`.replaceAll('\n', ''),
     );
   }
+  const table = `${'|a'.repeat(300)}|\n${'|-'.repeat(300)}|\n${'|\n'.repeat(1_500)}`;
+  expect(renderOnce(table)).not.toContain('<td>');
+  const punctuated = `http://a.example/${')'.repeat(3_000)}`;
+  expect(renderOnce(punctuated)).toBe(`<p>${punctuated}</p>`);
+  const signed = `https://shop.example/file?signature=${'a1'.repeat(700)}`;
+  expect(renderOnce(`[Your file](${signed})`)).toContain(`href="${signed}"`);
+  // Of languages without spaces a paragraph is one word.
+  const unspaced = '\u5e97\u3001'.repeat(800);
+  expect(renderOnce(`**${unspaced}** a@b.example`)).toContain(`<strong>${unspaced}</strong>`);
   const usual = '**a** '.repeat(100).trim();
   expect(renderOnce(usual)).toBe(`<p>${'<strong>a</strong> '.repeat(100).trim()}</p>`);
 });

@@ -3,17 +3,16 @@
  * the minifier may shorten, in all files alike. What stands on the wire, in the page's side or in the browser's own objects is not here.
  */
 export const names = `
-  ticket typists phase isGuest veiled veils isUnanswered refusedOnce openedFor leftTicket setBackMs givenTo offered isLeft mayPass
-  isReset guestReason ended isSettled typist isBegun readAt setIdentity readKept keepDraft isOpenHere
-  isOpen isDock isWide setOpen giveBack veil sessions outbox backs takeUp onBack onEnded onRead onEvent makeId isWaiting
-  hasOlder startNew takeBack reloadOrSay refuseHeld holdAgain giveUp sendStop cutFrom endAll isFollowed followedFor
-  isDropped situation toRequest toCurrent readSaid readVeil isReady onTakenBack onAccepted onLost
-  onSent onGrow onSeen fromEndPx isReadersOwn occasion isFailed focuses toCall failures
-  happen isBusy outcome emit hold publish follow clock screen lastEventId
-  saidAt release visit leave settled accept lost claim begin resume drop late field hear shouldComponentUpdate getChildContext componentWillUnmount
-  current cause entry tokens loose blockquoteSetextReplace2 lheading reflink nolink
-  shown path known problem refuse named told keeps side expire recheck closes silent owner toPage onOpen meet settling isChosen
-  oldest refresh isActive tabs inlineTokens other align headingDepth codeButtons`
+  ticket typists phase isGuest veiled veils refusedOnce isUnanswered openedFor givenTo setBackMs isLeft leftTicket
+  isSettled isReset guestReason ended typist settling isChosen expire recheck closes silent offered path known problem
+  refuse named told keeps side mayPass componentWillUnmount current cause entry tokens loose blockquoteSetextReplace2
+  lheading reflink toPage onOpen oldest setOpen lost claim begin resume drop late field hear shouldComponentUpdate
+  getChildContext owner refresh readKept isBusy outcome emit hold publish follow clock screen lastEventId saidAt release
+  visit leave settled nolink shown isActive readSaid readVeil isReady onTakenBack onAccepted onLost onSent onGrow onSeen
+  fromEndPx isReadersOwn occasion isFailed focuses toCall failures happen meet isOpenHere isOpen isDock isWide giveBack
+  veil sessions outbox backs takeUp onBack onEnded onRead onEvent makeId isWaiting hasOlder startNew takeBack
+  reloadOrSay refuseHeld holdAgain giveUp sendStop cutFrom endAll isFollowed followedFor isDropped situation toRequest
+  toCurrent accept isBegun readAt setIdentity keepDraft tabs inlineTokens other align headingDepth codeButtons`
   .trim()
   .split(/\s+/);
 

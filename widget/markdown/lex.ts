@@ -8,17 +8,18 @@ export type Lexed = { tokens: Token[]; links: LinkDefinitions };
 /** Past this, the rest of an answer is shown as plain text. */
 export const maxSourceChars = 256 * 1024;
 /** Deeper nesting than any answer needs; the lexer calls itself once a level. */
-const maxDepth = 50;
-const deep = new RegExp(`^[ \\t]*(?:(?:>|[-+*]|\\d{1,9}[.)])[ \\t]*){${maxDepth},}`, 'm');
+const deep = /^[ \t]*(?:(?:>|[-+*]|\d{1,9}[.)])[ \t]*){50}/m;
 
-/**
- * Marks of emphasis in one paragraph, which are matched up in up to the cube of their number; and characters of one word
- * with an @, in which a mail address is looked for from each of them.
- */
-const maxMarks = 500;
+/** Cells of a table: each line of a single `|` becomes as many as its head has. */
+const maxCells = 50_000;
+const countCells = (source: string) =>
+  Math.max(...(source.match(/^[-: |\t>]+$/gm) ?? []).map((line) => line.split('|').length)) *
+  source.split('\n').length;
+/** Of one paragraph: emphasis is matched up in the cube of its marks. */
+const maxMarks = 240;
+/** Or an address is looked for, in what may be one, from each of its letters. */
 const isCostly = (text: string) =>
-  text.length >= maxMarks &&
-  (text.split(/[*_~]/, maxMarks).length === maxMarks || (text.includes('@') && /\S{1000}/.test(text)));
+  text.split(/\*+|_+|~+/, maxMarks).length === maxMarks || /\S{2000}/.test(text);
 
 /** @param known link definitions of an earlier part of the same answer */
 export function lex(source: string, known: LinkDefinitions = Object.create(null)): Lexed {
@@ -30,13 +31,13 @@ export function lex(source: string, known: LinkDefinitions = Object.create(null)
     tokens.push(toPlainText(text));
     return tokens;
   };
-  if (!deep.test(source)) {
-    try {
+  try {
+    if (!deep.test(source) && !(countCells(source) > maxCells)) {
       const tokens = lexer.lex(source);
       return { tokens: [...tokens], links: tokens.links };
-    } catch {
-      // A pathological nesting: shown as it was written.
     }
+  } catch {
+    // A pathological nesting: shown as it was written.
   }
   return { tokens: [toPlainText(source)], links: known };
 }

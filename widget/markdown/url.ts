@@ -27,12 +27,8 @@ export function toSafeLink(address: string): SafeLink | undefined {
 const hostLike =
   /(?:[a-z0-9\u00a1-\uffff](?:[a-z0-9\u00a1-\uffff-]*[a-z0-9\u00a1-\uffff])?\.)+[a-z\u00a1-\uffff]{2,}/i;
 
-/** A host is looked for in the square of a text's length: one that is longer than any that is read may name one. */
-const maxReadChars = 500;
-
-/** True when the text of a link names another host than the link leads to, hides characters, or is too long to be read. */
+/** True when the text of a link names another host than the link leads to, or hides characters. */
 export function isMisleading(text: string, host: string): boolean {
-  if (text.length > maxReadChars) return true;
   if (/[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/.test(text)) return true;
   const named = hostLike.exec(text)?.[0];
   if (named === undefined) return false;
