@@ -74,8 +74,8 @@ export function createUnsent(
         (one) =>
           (one.who ? one.who === who : !one.until || isReload()) && !(one.until && one.until < Date.now()),
       );
-      // A guest who comes between has nothing of it, and it nothing of a guest's.
-      left = left.filter(({ who: whose, until = 0 }) => !who && whose && until > Date.now());
+      // What waits for one whose sign-in ended stays while a guest is there, who has nothing of it.
+      left = left.filter(({ who: whose, until = 0 }) => !who && whose && until > Date.now() + unsureMs);
       write();
       return theirs.map(({ text }) => text).join('\n\n') || undefined;
     },
