@@ -19,45 +19,34 @@ const toMessages = (...values: Parameters<typeof toEntries>) =>
   toEntries(...values).flatMap(({ messages }) => messages);
 const everything = () => ({ from: 0, until: Number.POSITIVE_INFINITY });
 
-test('an answer that the agent records by another id than it told is told once, as its turn’s', () => {
-  const turns = [
-    turn('t1', minute, { question: 'Why?', agentMessageId: 'told-1' }),
-    turn('t2', 3 * minute, { question: 'Where?', agentMessageId: 'told-2' }),
-  ];
+describe('two turns that the record tells under their own questions are told once', () => {
   const record = [
     said('q1', 'visitor', 'Why?', minute),
     said('kept-1', 'agent', 'So.', minute),
     said('q2', 'visitor', 'Where?', 3 * minute),
     said('kept-2', 'agent', 'Here.', 3 * minute),
   ];
-  const messages = toMessages(record, turns, everything);
-  expect(messages.map(({ text, turnId, status }) => [text, turnId, status])).toEqual([
-    ['Why?', 't1', 'completed'],
-    ['So.', 't1', 'completed'],
-    ['Where?', 't2', 'completed'],
-    ['Here.', 't2', 'completed'],
-  ]);
-});
-
-test('what was asked while our clock was ahead is told once, by its answer’s words', () => {
   const ahead = 10 * minute;
-  const turns = [
-    turn('t1', minute + ahead, { question: 'Why?', answer: 'So.' }),
-    turn('t2', 3 * minute + ahead, { question: 'Where?', answer: 'Here.' }),
-  ];
-  const record = [
-    said('q1', 'visitor', 'Why?', minute),
-    said('a1', 'agent', 'So.', minute),
-    said('q2', 'visitor', 'Where?', 3 * minute),
-    said('a2', 'agent', 'Here.', 3 * minute),
-  ];
-  const messages = toMessages(record, turns, everything);
-  expect(messages.map(({ text, turnId, status }) => [text, turnId, status])).toEqual([
-    ['Why?', 't1', 'completed'],
-    ['So.', 't1', 'completed'],
-    ['Where?', 't2', 'completed'],
-    ['Here.', 't2', 'completed'],
-  ]);
+  test.each([
+    [
+      'though it names the answers by other ids than their replies',
+      turn('t1', minute, { question: 'Why?', agentMessageId: 'told-1' }),
+      turn('t2', 3 * minute, { question: 'Where?', agentMessageId: 'told-2' }),
+    ],
+    [
+      'by their answers’ words where our clock was ahead',
+      turn('t1', minute + ahead, { question: 'Why?', answer: 'So.' }),
+      turn('t2', 3 * minute + ahead, { question: 'Where?', answer: 'Here.' }),
+    ],
+  ])('%s', (_, ...turns) => {
+    const messages = toMessages(record, turns, everything);
+    expect(messages.map(({ text, turnId, status }) => [text, turnId, status])).toEqual([
+      ['Why?', 't1', 'completed'],
+      ['So.', 't1', 'completed'],
+      ['Where?', 't2', 'completed'],
+      ['Here.', 't2', 'completed'],
+    ]);
+  });
 });
 
 describe('the answer of a turn in the record', () => {
