@@ -149,9 +149,17 @@ describe('docs/operation.md', () => {
   test('tells every line for the console that the states have, and none that there is not', () => {
     for (const { owner } of Object.values(states)) if (owner) expect(page).toContain(`\`${owner}\``);
     const section = page.slice(page.indexOf('## What the page’s console'), page.indexOf('## Data'));
-    const told = [...section.matchAll(/^\| `([^`]+)`/gm)].map(([, line = '']) => line);
+    const told = [...section.matchAll(/^\|.*?\|/gm)]
+      .flatMap(([cell]) => [...cell.matchAll(/`([^`]+)`/g)])
+      .map(([, line = '']) => line);
     const widget = readAll('widget');
     expect(told.length).toBeGreaterThan(8);
     expect(told.filter((line) => !widget.includes(line))).toEqual([]);
+    const said = [...widget.matchAll(/console\.error\(\s*['`]Porchlight: ([^'`]{4,})['`]/g)]
+      .map(([, line = '']) => line)
+      // Those of the states are looked at above; what `onBeforeDisplay` did wrong is told whole.
+      .filter((line) => !/\$\{(owner|text)\}$/.test(line));
+    expect(said.length).toBeGreaterThan(12);
+    expect(said.filter((line) => !told.some((part) => line.includes(part)))).toEqual([]);
   });
 });
