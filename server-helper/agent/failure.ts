@@ -46,7 +46,9 @@ export function toAgentError(
     else log.error(fields, 'the agent refused: check key, plan and credits');
     return new HelperError('agent-refused');
   }
-  log.warn({ code: 'agent-unavailable', path, status, agentCode: asWord(code) }, 'the agent failed');
+  const said =
+    status < 400 ? 'the agent sends elsewhere: set PORCHLIGHT_AGENT_URL to where it is' : 'the agent failed';
+  log.warn({ code: 'agent-unavailable', path, status, agentCode: asWord(code) }, said);
   return untakenStatuses.includes(status) ? new AgentUntaken() : new HelperError('agent-unavailable');
 }
 

@@ -12,12 +12,13 @@ test.each([
   [401, chatPath, gone, 'error', 'the agent refused: check key, plan and credits'],
   [402, chatPath, gone, 'error', 'the agent refused: check key, plan and credits'],
   [500, chatPath, gone, 'warn', 'the agent failed'],
+  [302, chatPath, '', 'warn', 'the agent sends elsewhere: set PORCHLIGHT_AGENT_URL to where it is'],
 ] as const)('a %i at %s', (status, path, body, level, message) => {
   const lines: unknown[] = [];
   const write = (level: string) => (fields: object, text: string) => lines.push([level, fields, text]);
   const log = { info: write('info'), warn: write('warn'), error: write('error') };
   const error = toAgentError(status, () => undefined, body, log, path);
-  expect(error.code).toBe(status === 500 ? 'agent-unavailable' : 'agent-refused');
+  expect(error.code).toBe([302, 500].includes(status) ? 'agent-unavailable' : 'agent-refused');
   expect(lines).toEqual(
     message ? [[level, { code: error.code, path, status, agentCode: undefined }, message]] : [],
   );
