@@ -8,6 +8,9 @@ import { keys } from './commands/keys.ts';
 import { serve } from './commands/serve.ts';
 import { token } from './commands/token.ts';
 
+// `porchlight init | head` has read enough.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+
 runMain(
   defineCommand({
     meta: { name: 'porchlight', version: packageJson.version, description: packageJson.description },

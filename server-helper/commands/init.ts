@@ -105,6 +105,7 @@ function toRest(framework: Framework, given: Partial<Record<keyof typeof flags, 
       : [`write the agent’s key into ${toVariablesFile(framework)}, behind PORCHLIGHT_API_KEY=`]),
     run,
     `put the tag on each page: <script async src="${source}/widget/loader.js" data-bot-id="${given['bot-id']}"></script>`,
+    `look at all of it: node --env-file=${toVariablesFile(framework)} node_modules/.bin/porchlight check --ask`,
   ];
   return `\nLeft to do:\n${steps.map((step, at) => `${at + 1}. ${step}`).join('\n')}\n`;
 }

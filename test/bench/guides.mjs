@@ -136,7 +136,7 @@ async function follow(framework) {
     0,
   );
   const left = [...said.matchAll(/^\d\. (.*)$/gm)].map(([, line]) => line);
-  const start = left.find((line) => /--env-file|^npx next/.test(line));
+  const start = left.find((line) => /^(node|deno|bun) .*--env-file|^npx next/.test(line));
   for (const line of left) if (/^(npm install|bun add) /.test(line)) shell(line);
   steps.push(start, 'the tag');
   const installedMs = Date.now() - began;

@@ -1,5 +1,6 @@
 /** `porchlight init`, `keys` and `token`: what one sets a helper up with, before it runs. */
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   existsSync,
   mkdirSync,
@@ -42,6 +43,7 @@ describe('init', () => {
     const { code, output } = init('--framework', 'express', ...agent, '--api-key', 'key-1');
     expect([code, output]).toEqual([0, expect.stringContaining('npm install porchlight express')]);
     expect(output).toContain('data-bot-id="juniper"');
+    expect(output).toContain('node --env-file=porchlight.env node_modules/.bin/porchlight check --ask\n');
     expect(readdirSync(folder).toSorted()).toEqual(['.gitignore', 'porchlight-server.mjs', 'porchlight.env']);
     expect(statSync(join(folder, 'porchlight.env')).mode & 0o077).toBe(0);
     expect(readFileSync(join(folder, '.gitignore'), 'utf8')).toBe('porchlight.env\nporchlight.db*\n');
@@ -123,6 +125,17 @@ describe('keys', () => {
       'METRICS_TOKEN',
     ]);
     expect(new Set(made.map(([, , value]) => value)).size).toBe(4);
+  });
+
+  test('ends without a word where nobody reads on', async () => {
+    const made = spawn(process.execPath, [cli, 'keys'], { stdio: ['ignore', 'pipe', 'pipe'] });
+    made.stdout.destroy();
+    let said = '';
+    made.stderr.on('data', (piece) => {
+      said += piece;
+    });
+    expect(await once(made, 'close')).toEqual([0, null]);
+    expect(said).toBe('');
   });
 
   test('sets a new one before those that the variable has', () => {
