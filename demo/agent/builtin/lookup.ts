@@ -7,6 +7,7 @@ import { toStems } from '../retrieval/words.ts';
 import type { CitedSource } from '../store/messages.ts';
 import { findGroup, findTied, isAnswer, pickRange, preferPage, toOptions, toPages } from './choose.ts';
 import { compareThings } from './compare.ts';
+import { joinSaid, nameIt, splitQuestion } from './compound.ts';
 import { readLanguage, toEnglish } from './language.ts';
 import { findWarnings, readPeril } from './peril.ts';
 import { toNothing, toPeople } from './point.ts';
@@ -29,7 +30,24 @@ export function createLookup(search: Search, synonyms: readonly (readonly string
   const vocabularies = createVocabularies(search);
 
   /** `chosen` are the visitor's answers when we asked before. */
-  const find = (request: AnswerRequest, chosen: readonly string[]): Found => {
+  const find = (request: AnswerRequest, chosen: readonly string[]): Found =>
+    (chosen.length === 0 && findBoth(request)) || findOne(request, chosen);
+
+  /** Of two questions in one both answers, where each has one. What is dangerous is asked whole. */
+  const findBoth = (request: AnswerRequest): Found | undefined => {
+    const parts = splitQuestion(request.question);
+    if (!parts || readPeril(request.question)) return undefined;
+    const [question] = parts;
+    const first = findOne({ ...request, question }, []);
+    if (first.kind !== 'answer') return undefined;
+    const history = [...request.history, { role: 'user' as const, content: question }];
+    const second = findOne({ ...request, question: nameIt(parts[1], first.text), history }, []);
+    if (second.kind !== 'answer') return undefined;
+    const reasoning = `${first.reasoning} ${second.reasoning}`;
+    return { kind: 'answer', ...joinSaid(first, second), reasoning };
+  };
+
+  const findOne = (request: AnswerRequest, chosen: readonly string[]): Found => {
     if (request.scope.top === 0)
       return {
         kind: 'nothing',
