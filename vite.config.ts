@@ -8,7 +8,7 @@ import { defineConfig } from 'vitest/config';
 import { cutMarked } from './widget/build/cut-marked.ts';
 import { cutHooks, cutPreact } from './widget/build/cut-preact.ts';
 import { cutCore, cutSignals } from './widget/build/cut-signals.ts';
-import { ownNames, shortenStyles } from './widget/build/own-names.ts';
+import { findTaken, ownNames, shortenStyles } from './widget/build/own-names.ts';
 
 const widgetFolder = 'dist/widget';
 /** Of a hash in a file's name: each weighs in the list of what is loaded later. */
@@ -70,6 +70,17 @@ const importJsx: Plugin = {
 const shortenOwn: Plugin = {
   name: 'porchlight:shorten-own',
   renderChunk: (code) => shortenStyles(code),
+};
+
+/** What the minifier is to name properties must not be one already. */
+const refuseTaken: Plugin = {
+  name: 'porchlight:refuse-taken',
+  applyToEnvironment: ({ config }) => config.build.minify === 'terser',
+  renderChunk(code, { fileName }) {
+    const taken = findTaken(code);
+    if (taken) this.error(`${fileName} has a property ${taken}: take it off the short names of own-names.ts`);
+    return null;
+  },
 };
 
 /** One word for all names, which packs better and lets the minifier join them. No text of the widget's has the other. */
@@ -239,7 +250,17 @@ function toNodeEnvironment(outDir: string, input: Record<string, string>): Envir
 
 export default defineConfig({
   oxc: { jsx: { runtime: 'classic', pragma: 'h', pragmaFrag: 'Fragment', development: false } },
-  plugins: [nameApp, importJsx, shortenOwn, letAll, cutPackages, plainImport, bundleWidget, nameUndefined],
+  plugins: [
+    nameApp,
+    importJsx,
+    shortenOwn,
+    refuseTaken,
+    letAll,
+    cutPackages,
+    plainImport,
+    bundleWidget,
+    nameUndefined,
+  ],
   environments: {
     app: toWidgetEnvironment(
       { app: 'widget/element.ts' },

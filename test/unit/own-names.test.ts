@@ -1,7 +1,7 @@
 /** What the build shortens is read by nothing outside of the widget, and kept nowhere. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { names, shortenStyles } from '../../widget/build/own-names.ts';
+import { findTaken, names, ownNames, shortenStyles } from '../../widget/build/own-names.ts';
 import * as english from '../../widget/strings/en.ts';
 
 /** Each word of these files may be somebody else's: the wire, the page's side, what is stored, what other tabs are told. */
@@ -43,6 +43,16 @@ test('no name is a sentence’s', () => {
 test('each stands in the widget’s own code', () => {
   expect(new Set(names).size).toBe(names.length);
   expect(names.length).toBeGreaterThan(50);
+});
+
+test('each has a short name of its own, and the build is told of one that is taken', () => {
+  const shorts = Object.values(ownNames.cache.props.props);
+  expect(new Set(shorts).size).toBe(names.length);
+  for (const short of shorts) {
+    expect(findTaken(`a.${short} = 1`)).toBe(short);
+    expect(findTaken(`({ b, ${short}: 1 })`)).toBe(short);
+    expect(findTaken(`${short}(b, ${short})`)).toBeUndefined();
+  }
 });
 
 test('a style is named alike wherever it stands, and one that is not listed is told', () => {

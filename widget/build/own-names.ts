@@ -1,28 +1,39 @@
 /**
  * For the build: properties of the widget's own, or of Preact's, that nothing outside of it reads and no storage keeps, which
- * the minifier may shorten, in all files alike. What stands on the wire, in the page's side or in the browser's own objects is not here.
+ * the minifier may shorten, in all files alike: the most used first. What stands on the wire, in the page's side or in the browser's own objects is not here.
  */
 export const names = `
-  ticket typists phase isGuest veiled veils refusedOnce isUnanswered openedFor givenTo setBackMs isLeft leftTicket
-  isSettled isReset guestReason ended typist settling isChosen expire recheck closes silent offered path known problem
-  refuse named told keeps side mayPass componentWillUnmount current cause entry tokens loose blockquoteSetextReplace2
-  lheading reflink toPage onOpen oldest setOpen lost claim begin resume drop late field hear shouldComponentUpdate
-  getChildContext owner refresh readKept isBusy outcome emit hold publish follow clock screen lastEventId saidAt release
-  visit leave settled nolink shown isActive readSaid readVeil isReady onTakenBack onAccepted onLost onSent onGrow onSeen
-  fromEndPx isReadersOwn occasion isFailed focuses toCall failures happen meet isOpenHere isOpen isDock isWide giveBack
-  veil sessions outbox backs takeUp onBack onEnded onRead onEvent makeId isWaiting hasOlder startNew takeBack
-  reloadOrSay refuseHeld holdAgain giveUp sendStop cutFrom endAll isFollowed followedFor isDropped situation toRequest
-  toCurrent accept isBegun readAt setIdentity keepDraft tabs inlineTokens other align headingDepth codeButtons`
+  current tokens other ticket saidAt phase shown typists isOpen veil entry known isGuest sessions veiled loose align
+  path onGrow isDock lastEventId lost inlineTokens cause named resume late owner clock isWide isDropped keepDraft
+  visit silent tabs screen isSettled begin release openedFor givenTo refuse setOpen failures happen backs problem
+  isReset follow isReady onTakenBack refusedOnce isUnanswered lheading readKept publish leave onLost hasOlder endAll
+  giveBack situation veils isLeft leftTicket offered told componentWillUnmount reflink drop shouldComponentUpdate
+  getChildContext isBusy onAccepted focuses takeBack isBegun setBackMs startNew toRequest guestReason closes keeps
+  side blockquoteSetextReplace2 oldest settled onSent takeUp onRead giveUp isFollowed followedFor field makeId ended
+  typist settling mayPass onOpen claim hear refresh emit hold nolink readSaid readVeil onSeen fromEndPx occasion
+  isFailed toCall isOpenHere outbox onBack onEnded onEvent reloadOrSay refuseHeld holdAgain sendStop cutFrom toCurrent
+  readAt setIdentity headingDepth codeButtons toPage isReadersOwn meet isWaiting isActive isChosen expire recheck`
   .trim()
   .split(/\s+/);
 
-const toShort = (index: number) => `_${index.toString(36)}`;
+/** One letter, then two, of which nobody makes a word: `findTaken` tells those that are somebody else's all the same. */
+const letters = 'ABDEFGHIJKLMOPQRTVWXYZ';
+const pairs = [...'ABDEFGHI'].flatMap((one) => [...'abcdefghijklmnopqrstuvwxyz'].map((other) => one + other));
+const shorts = [...letters, ...pairs].slice(0, names.length);
 
 /** Terser's own form of it: the same in each file, whichever is minified first. */
 export const ownNames = {
   regex: new RegExp(`^(?:${names.join('|')})$`),
-  cache: { props: { props: Object.fromEntries(names.map((name, index) => [`$${name}`, toShort(index)])) } },
+  cache: { props: { props: Object.fromEntries(names.map((name, index) => [`$${name}`, shorts[index]])) } },
 };
+
+const property = new RegExp(`\\.(${shorts.join('|')})\\b|[{,]\\s*(${shorts.join('|')}):`, 'g');
+
+/** @returns a short name that is a property in the code already, before the minifier gives it to another */
+export function findTaken(code: string): string | undefined {
+  const [found] = code.matchAll(property);
+  return found?.[1] ?? found?.[2];
+}
 
 const styles = 'accent bad dock-width edge fill ground ink line offset on-fill raised ring shade soft'.split(
   ' ',
