@@ -57,6 +57,26 @@ function readContrast(element: Element): number {
   return (light + 0.05) / (dark + 0.05);
 }
 
+test.each(['/tall', '/dock'])('on %s a script that reads our sheets is told our properties', async (path) => {
+  const { page, chat } = await visit(stage.browser, stage.server.here + path);
+  await (path === '/dock' ? chat.dock.waitFor() : chat.open());
+  const told = await page.evaluate(() => {
+    const { styleSheets, adoptedStyleSheets } = document.querySelector('porchlight-chat')!.shadowRoot!;
+    const toRules = (list: CSSRuleList): CSSStyleRule[] =>
+      [...list].flatMap((rule) => [
+        ...(rule instanceof CSSStyleRule ? [rule] : []),
+        ...toRules((rule as CSSGroupingRule).cssRules ?? []),
+      ]);
+    const all = [...styleSheets, ...adoptedStyleSheets].flatMap((sheet) => toRules(sheet.cssRules));
+    return all.flatMap(({ style }) =>
+      [...style].filter((name) => name.startsWith('--')).map((name) => style.getPropertyValue(name).trim()),
+    );
+  });
+  // Dark Reader writes them down anew: by `initial` the launcher and the window were out of sight.
+  expect(told.length).toBeGreaterThan(10);
+  expect(told.filter((value) => value === 'initial')).toEqual([]);
+});
+
 test.each(['/names', '/light', '/dark', '/middle'])(
   'on a page that sets %s, what stands on the accent can be read',
   async (path) => {
