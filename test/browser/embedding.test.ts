@@ -466,3 +466,21 @@ test('an English chat reads from left to right on a page that a style alone turn
   await chat.open();
   expect(await chat.panel.evaluate((panel) => getComputedStyle(panel).direction)).toBe('ltr');
 });
+
+test('in a frame that is written into its page the agent is told what the page says', async () => {
+  await page.goto(`${helper.here}/frame`);
+  const [, frame] = page.frames();
+  const one = frame!.locator('porchlight-chat');
+  await one.locator('[part~="launcher"]').waitFor();
+  await frame!.evaluate(() =>
+    (window as unknown as { Porchlight: unknown[] }).Porchlight.push(['setContext', { product: 'tent' }]),
+  );
+  const asked = page.waitForRequest((request) => request.method() === 'PUT');
+  await one.locator('[part~="launcher"]').click();
+  await one.locator('[part~="composer"]').fill('Does it work?');
+  await one.locator('[part~="composer"]').press('Enter');
+  expect((await asked).postDataJSON().page).toMatchObject({
+    url: `${helper.here}/`,
+    context: { product: 'tent' },
+  });
+});

@@ -111,19 +111,68 @@ test('a page’s function is asked for a token when the chat is opened, and not 
   await expect.poll(() => asked.length).toBe(1);
 });
 
-test('what Turnstile gives the page goes with the question', async () => {
+test('what Turnstile gives the page goes with the question, and where it is spent another is got and sent', async () => {
   const { page, chat } = await visit(stage.browser, 'about:blank');
   await page.route('https://challenges.cloudflare.com/**', (route) =>
     route.fulfill({
       contentType: 'text/javascript',
-      body: "for (const { dataset } of document.querySelectorAll('.cf-turnstile')) window[dataset.callback]('of-a-person');",
+      body: `let at = 0;
+        const [{ dataset }] = document.querySelectorAll('.cf-turnstile');
+        const give = () => window[dataset.callback]((window.given = 'response-' + ++at));
+        window.turnstile = { reset: give };
+        give();`,
     }),
   );
+  const said: string[] = [];
+  await page.route('**/turns/*', (route) => {
+    if (route.request().method() !== 'PUT') return route.continue();
+    said.push(route.request().postDataJSON().page?.context?.challenge);
+    // As one that has been good once, or was asked before there was one.
+    return said.length < 3
+      ? route.fulfill({ status: 403, json: { code: 'challenge-failed', retryable: true } })
+      : route.continue();
+  });
+  const readGiven = () => page.evaluate(() => (window as unknown as { given: string }).given);
   await page.goto(`${stage.server.here}/challenge`);
-  const asked = page.waitForRequest((request) => request.method() === 'PUT');
   await chat.open();
   await chat.ask('Do you ship?');
-  expect((await asked).postDataJSON()).toMatchObject({ page: { context: { challenge: 'of-a-person' } } });
+  for (const times of [1, 2]) {
+    await expect.poll(() => said.length).toBe(times);
+    await expect.poll(readGiven).not.toBe(said.at(-1));
+    const given = await readGiven();
+    if (times === 2) await page.reload();
+    await chat.button('Try again').click();
+    await expect.poll(() => said[times]).toMatch(/^response-/);
+    expect(times === 2 ? said[2] : given).toBe(said[times]);
+  }
+  await chat.waitForAnswer('completed');
+  expect(said).toHaveLength(3);
+  expect(said[1]).not.toBe(said[0]);
+});
+
+test('what the page says by then is sent from another page too', async () => {
+  const { page, chat } = await visit(stage.browser, 'about:blank');
+  const said: unknown[] = [];
+  await page.route('**/turns/*', (route) => {
+    if (route.request().method() !== 'PUT') return route.continue();
+    said.push(route.request().postDataJSON().page?.context?.challenge);
+    return said.length < 2
+      ? route.fulfill({ status: 403, json: { code: 'challenge-failed', retryable: true } })
+      : route.continue();
+  });
+  const say = (challenge: string) =>
+    page.evaluate((value) => window.Porchlight?.push?.(['setContext', { challenge: value }]), challenge);
+  await page.goto(`${stage.server.here}/look`);
+  await chat.open();
+  await say('of before');
+  await chat.ask('Do you ship?');
+  await chat.button('Try again').waitFor();
+  await page.goto(`${stage.server.here}/token`);
+  await chat.show();
+  await say('of now');
+  await chat.button('Try again').click();
+  await chat.waitForAnswer('completed');
+  expect(said).toEqual(['of before', 'of now']);
 });
 
 test('from a tag manager the tag keeps what it says', async () => {

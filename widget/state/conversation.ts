@@ -192,7 +192,7 @@ export function createConversation(deps: ConversationDeps): Conversation {
     if (!entry.known && entry.request) {
       // It may have arrived for all that: under its own id it is asked once, however often it is sent.
       screen.remove(turnId);
-      return take(turnId, entry.request);
+      return take(turnId, toCurrent(entry.request, entry.answer.value?.code === 'challenge-failed'));
     }
     try {
       const part = await import('./retrying.ts');

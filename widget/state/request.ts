@@ -24,11 +24,14 @@ export function createRequests({ readPage, readSaid, isReady, readMode }: Reques
       // It is offered of the last one that is shown.
       ...(replaces !== undefined && { replaces, newest: replaces }),
     }),
-    /** Of one that waited: which modes there are is known by now, and what its page says of itself, if that is still there. */
-    toCurrent: (question: TurnRequest): TurnRequest => ({
+    /**
+     * Of one that waited: which modes there are is known by now, and what its page says of itself, if that is still there.
+     * @param isAnew what any page says by now
+     */
+    toCurrent: (question: TurnRequest, isAnew = false): TurnRequest => ({
       ...readMode(),
       ...question,
-      ...(question.page?.url === readPage()?.url && toPage()),
+      ...((isAnew || question.page?.url === readPage()?.url) && toPage()),
     }),
   };
 }
