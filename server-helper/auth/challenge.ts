@@ -56,7 +56,8 @@ export function createChallenges({ challenge, botId, retentionDays, log, store, 
     if ((await store.recall(key)) !== undefined) return true;
     const response = page?.context?.challenge;
     if (!(await ask(check, typeof response === 'string' ? response : undefined))) return false;
-    await store.replace(key, 'passed', retentionDays * dayMs);
+    // The response is spent by now: where it cannot be noted, the next question is asked for another.
+    await store.replace(key, 'passed', retentionDays * dayMs).catch(() => {});
     return true;
   }
 

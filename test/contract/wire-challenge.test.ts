@@ -56,6 +56,18 @@ test('a guest is asked until one response is right, and then no more, by whateve
   expect(await helper.ask(await helper.openSession())).toEqual(refused);
 });
 
+test('a guest who has passed asks, though the store could not note it', async () => {
+  const store = createMemoryStore();
+  const replace = vi.spyOn(store, 'replace').mockRejectedValue(new Error('locked'));
+  const helper = start(({ response }) => response === 'right', { store });
+  const guest = await helper.openSession();
+  expect(await helper.ask(guest, { challenge: 'right' })).toMatchObject(answered);
+  expect(replace).toHaveBeenCalledOnce();
+  replace.mockRestore();
+  expect(await helper.ask(guest, { challenge: 'right' })).toMatchObject(answered);
+  expect(await helper.ask(guest)).toMatchObject(answered);
+});
+
 test('the agent is told what else the page says, and not the response', async () => {
   const helper = start(() => true);
   const { calls } = await helper.ask(await helper.openSession(), {
