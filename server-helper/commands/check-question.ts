@@ -29,7 +29,8 @@ export async function checkQuestion(
       headers: { 'content-type': 'application/json', ...(session && { authorization: `Bearer ${session}` }) },
       ...(body && { body: JSON.stringify(body) }),
     });
-  let remove = async () => {};
+  const nothing = async (): Promise<number | undefined> => undefined;
+  let remove = nothing;
   try {
     const [secret] = config.ssoSecrets;
     const isSigned = config.identity === 'required' && secret !== undefined;
@@ -44,7 +45,8 @@ export async function checkQuestion(
     // Whatever becomes of it, nothing of it stays.
     remove = async () => {
       const [headers, brief] = [{ authorization: `Bearer ${session}` }, AbortSignal.timeout(removeWithinMs)];
-      await send(conversation, { method: 'DELETE', signal: brief, headers }).catch(() => {});
+      const init = { method: 'DELETE', signal: brief, headers };
+      return (await send(conversation, init).catch(() => undefined))?.status;
     };
     const askedAt = performance.now();
     const asked = await call(
@@ -83,6 +85,13 @@ export async function checkQuestion(
       return find(
         'wrong',
         `the answer came all at once after ${Math.round(last)} ms: a proxy holds it back. Switch its buffering off for text/event-stream`,
+      );
+    const removed = await remove();
+    remove = nothing;
+    if (removed !== undefined && removed >= 400)
+      return find(
+        'wrong',
+        `was answered, and deleting it is refused (${removed}): does a proxy pass DELETE and PATCH on?`,
       );
     return find(
       'ok',

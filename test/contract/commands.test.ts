@@ -239,8 +239,10 @@ describe('check --ask', () => {
     expect(rig.agent.callsTo('POST /v1/bot/widget/sso').length).toBeGreaterThan(asked);
   });
 
-  test('finds a proxy that holds the answer back', async () => {
-    const proxy = await listen((request, response) => {
+  /** Hands on whole replies. @param refuses a method that it does not let through */
+  const startProxy = (refuses?: string) =>
+    listen((request, response) => {
+      if (request.method === refuses) return response.writeHead(405).end();
       const parts: Buffer[] = [];
       request.on('data', (part) => parts.push(part));
       request.on('end', async () => {
@@ -252,6 +254,15 @@ describe('check --ask', () => {
         response.writeHead(got.status, { 'content-type': got.headers.get('content-type') ?? '' }).end(whole);
       });
     });
+
+  test('finds a proxy that lets nobody delete', async () => {
+    const proxy = await startProxy('DELETE');
+    const { code, output } = await run(['check', '--ask', '--url', `${proxy}/porchlight`], rig.agent.url);
+    expect([code, output]).toEqual([1, expect.stringContaining('deleting it is refused (405)')]);
+  });
+
+  test('finds a proxy that holds the answer back', async () => {
+    const proxy = await startProxy();
     answerSlowly();
     const { code, output } = await run(['check', '--ask', '--url', `${proxy}/porchlight`], rig.agent.url);
     expect([code, output]).toEqual([1, expect.stringContaining('a proxy holds it back')]);
