@@ -26,7 +26,7 @@ export function preferPage(ranked: readonly Ranked[], path: string | undefined):
   if (path === undefined) return ranked;
   const isHere = ({ passage: { url } }: Ranked) => url !== null && new URL(url).pathname === path;
   return ranked
-    .map((unit) => (isHere(unit) ? { ...unit, score: unit.score + 0.12 } : unit))
+    .map((unit) => (isHere(unit) ? { ...unit, score: unit.score + 0.06 } : unit))
     .sort((a, b) => b.score - a.score);
 }
 

@@ -75,7 +75,7 @@ const followUpStart =
 const pointsBack = /\b(it|its|they|them|that|those|these|there|one|ones|same|he|she|his|her|him)\b/i;
 const pronoun = /\b(it|its)\b/i;
 const pointsAtPage = /\b(this|these|here)\b/i;
-const pointsHere = /\b(this|it|its|here|these|the)\b/i;
+const pointsHere = /\b(this|it|its|here|these)\b/i;
 const told = /^\W*(i|my|we|our|the|it|there|this)\b/i;
 const toldOfOneself = /^\W*(i|my|we|our)\b(?! (need|want|would|wonder|['’]d|am looking|look))/i;
 const maxOwnTopics = 3;
@@ -167,7 +167,9 @@ export function readQuestion(asked: string, context: ReadContext): Question {
       isFollowUp,
     };
   }
-  if (context.pageTitle !== undefined && (question.isVague ? pointsAtPage : pointsHere).test(text)) {
+  // "How much is the Skylark 2?" names what is meant: the page is not it, unless "this" is said.
+  const isClear = question.isVague || topics.some(({ isName }) => isName);
+  if (context.pageTitle !== undefined && (isClear ? pointsAtPage : pointsHere).test(text)) {
     const ofPage = toTerms(context.pageTitle, context.synonyms).map((term) => ({
       ...toWeighted(term, 1),
       isOfPage: true,
