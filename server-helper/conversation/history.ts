@@ -23,10 +23,11 @@ export type Span = { from: number; until: number };
 export type Entry = {
   at: number;
   messages: Message[];
-  /** Where it ends in the page of the record; 0 for what is not in it. */
+  /** Where it begins and ends in the page of the record; 0 for what is not in it. */
+  begins: number;
   ends: number;
   turn: TurnRecord | undefined;
-  /** The record has its answer, under the id that the agent named, and whole. */
+  /** The record has its answer, under the id that the agent named, whole, and behind nothing that was asked later. */
   isHeld: boolean;
 };
 
@@ -40,8 +41,8 @@ export function toEntries(
   turns: readonly TurnRecord[],
   toSpan: (oldest: Entry | undefined) => Span,
 ): Entry[] {
-  const places = readPlaces(recorded, turns);
-  const exchanges = alignRecord(recorded, turns, places);
+  const order = readPlaces(recorded, turns);
+  const exchanges = alignRecord(recorded, turns, order);
   const left = new Set(turns);
   for (const { turn } of exchanges) if (turn) left.delete(turn);
   const missing = findMissing(exchanges, turns);
@@ -63,15 +64,20 @@ export function toEntries(
     const answer = isAnybodys(picked, turn, { missing, takenBack, open }) ? undefined : picked;
     if (turn && !answers.some((one) => isSinceDecision(turn, one))) open.add(turn.id);
     const messages = isGone ? [] : toTurnMessages(question, answer, turn, at, status);
-    const own = question ? [question, ...answers] : answers;
+    const places = (question ? [question, ...answers] : answers).map(({ id }) => indices.get(id) ?? 0);
     entries.push({
       at,
       messages,
-      ends: Math.max(...own.map(({ id }) => (indices.get(id) ?? 0) + 1)),
+      begins: Math.min(...places),
+      ends: Math.max(...places) + 1,
       turn,
-      isHeld: isHeld(turn, answer) && places.isInPlace(turn),
+      isHeld: isHeld(turn, answer) && order.isInPlace(turn),
     });
   }
+  // Behind what was asked later it would be cut off with that, where that is taken back: it stays here too.
+  const isBehindLater = ({ at: asked, ends }: Entry) =>
+    entries.some((other) => other.at > asked && other.begins < ends);
+  for (const entry of entries) entry.isHeld &&= !isBehindLater(entry);
   entries.sort(byTime);
   const span = toSpan(entries[0]);
   for (const turn of left) {
@@ -81,6 +87,7 @@ export function toEntries(
     entries.push({
       at: turn.at,
       messages: toTurnMessages(undefined, undefined, turn, turn.at),
+      begins: 0,
       ends: 0,
       turn,
       isHeld: false,
@@ -172,6 +179,9 @@ function isHeld(turn: TurnRecord | undefined, shown: RecordedMessage | undefined
 
 /** An agent may write down what was stopped or broke off after what was asked next. */
 function findLate(exchange: Exchange, left: ReadonlySet<TurnRecord>): TurnRecord | undefined {
+  // By its id it is known whose it is, wherever it stands and whatever stands behind it.
+  const known = [...left].find((turn) => exchange.answers.some(({ id }) => id === turn.agentMessageId));
+  if (known) return known;
   // One that completed is on another page, unless this is what it said.
   const mayBe = (turn: TurnRecord) => isCutOff(turn) || hasSaid(turn, exchange.answers);
   const own = [...left].filter((turn) => mayBe(turn) && isLateOf(exchange, turn));

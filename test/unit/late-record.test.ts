@@ -89,6 +89,65 @@ test.each([
   expectAll(turns, record, seen);
 });
 
+/** Who takes a question back takes with it what the agent has written down behind it: what was asked before is told still. */
+function expectAllBeforeEach(
+  turns: readonly TurnRecord[],
+  record: readonly RecordedMessage[],
+  seen: TurnRecord[],
+) {
+  for (const index of turns.keys()) {
+    const from = record.findIndex(({ id }) => Number(id.slice(1)) >= index);
+    // What stands before it of later ones is taken back by its words.
+    if (record[from]?.id === `q${index}`)
+      expectAll(turns.slice(0, index), record.slice(0, from), seen.slice(0, index));
+  }
+}
+
+test('what is written down behind a later question is told still, once that is taken back', () => {
+  const turns = [done('A'), done('B')].map(toPlanned);
+  const record = toRecord(turns, [1, 1, 0, 0]);
+  const seen = forget(record, turns);
+  expectAll(turns, record, seen);
+  expectAllBeforeEach(turns, record, seen);
+  expect(seen.map(({ answer }) => answer)).toEqual(['Reply 0 is this', undefined]);
+});
+
+test('what is written down amid the pieces of a later answer is told by its id, whatever comes behind it', () => {
+  const [one, two] = [done('A'), done('B')].map(toPlanned) as [TurnRecord, TurnRecord];
+  const three = {
+    ...toPlanned(stopped('C'), 2),
+    status: 'failed' as const,
+    answer: 'It begins ',
+    earlier: JSON.stringify({ ids: [], takenBack: [], standing: [], said: 'It begins ', cuts: [10] }),
+  };
+  const turns = [one, two, three];
+  const say = (id: string, text: string, more: object = {}) => ({
+    ...write(three, 2, 'agent', three.at + 1),
+    id,
+    text,
+    ...more,
+  });
+  const begun = [
+    write(two, 1, 'visitor', two.at),
+    write(two, 1, 'agent', two.at),
+    write(three, 2, 'visitor', three.at),
+    say('p', 'It begins ', { unfinished: true }),
+    write(one, 0, 'visitor', one.at),
+    write(one, 0, 'agent', one.at),
+  ];
+  const seen = forget(begun, turns);
+  for (const record of [begun, [...begun, say('e', 'and ends.')]])
+    for (const known of [turns, seen]) {
+      const told = tell(record, known).flatMap(({ messages }) => messages);
+      const ofOne = told.filter(({ turnId }) => turnId === one.id).map(({ status, text }) => [status, text]);
+      expect(ofOne).toEqual([
+        ['completed', 'A'],
+        ['completed', 'Reply 0 is this'],
+      ]);
+      expect(told.filter(({ text }) => text === 'A')).toHaveLength(1);
+    }
+});
+
 /** Each turn with how many messages of others the agent writes down before its answer, or before all of it where it was stopped. */
 const plans = fc.array(
   fc.record({
@@ -99,36 +158,43 @@ const plans = fc.array(
   { minLength: 1, maxLength: 5 },
 );
 
+/** `writesWhole`: no question before its answer is there. Of equal questions nobody can tell then which was written down. */
 test('however late an agent writes, what was forgotten at any moment is found again', () => {
   fc.assert(
-    fc.property(plans, (planned) => {
-      const turns = planned.map(toPlanned);
+    fc.property(plans, fc.boolean(), (planned, writesWhole) => {
+      const toAsked = (plan: Plan, index: number) =>
+        toPlanned(writesWhole ? { ...plan, question: `${plan.question} ${index}` } : plan, index);
+      const turns = planned.map(toAsked);
       const order: number[] = [];
       const waiting: { index: number; count: number; left: number }[] = [];
-      const add = (index: number) => {
-        order.push(index);
-        for (const one of waiting) one.left -= 1;
+      const wait = (messages: number) => {
+        for (const one of waiting) one.left -= messages;
         while (true) {
           const ready = waiting.findIndex(({ left }) => left <= 0);
           if (ready < 0) return;
-          const [{ index: late, count } = { index, count: 0 }] = waiting.splice(ready, 1);
+          const [{ index: late, count } = { index: 0, count: 0 }] = waiting.splice(ready, 1);
           for (let time = 0; time < count; time += 1) order.push(late);
         }
       };
       for (const [index, { status, late }] of planned.entries()) {
-        if (status === 'stopped') waiting.push({ index, count: 2, left: late });
+        if (writesWhole) wait(1);
+        if (status === 'stopped' || writesWhole) waiting.push({ index, count: 2, left: late });
         else {
-          add(index);
+          order.push(index);
+          wait(1);
           waiting.push({ index, count: 1, left: late });
         }
+        if (writesWhole) wait(0);
       }
       for (const { index, count } of waiting) for (let time = 0; time < count; time += 1) order.push(index);
       const record = toRecord(turns, order);
       let seen = turns;
       for (let length = 1; length <= record.length; length += 1) {
+        if (writesWhole && record[length - 1]?.role === 'visitor') continue;
         seen = forget(record.slice(0, length), seen);
       }
       expectAll(turns, record, seen);
+      if (writesWhole) expectAllBeforeEach(turns, record, seen);
     }),
     { numRuns: 1000 },
   );
