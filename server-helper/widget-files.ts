@@ -5,7 +5,11 @@ let loaded: Promise<WidgetFiles> | undefined;
 
 /** Empty when the widget has not been built: `/widget/*` then answers 404. */
 export function loadWidgetFiles(): Promise<WidgetFiles> {
-  loaded ??= readBundle();
+  loaded ??= readBundle().catch((error: unknown) => {
+    // The next page tries again.
+    loaded = undefined;
+    throw error;
+  });
   return loaded;
 }
 

@@ -1,5 +1,5 @@
 /** The built bundle as it is served: what may be kept, and what a page asks for that was loaded before an upgrade. */
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { Exchange } from '../../server-helper/routes/exchange.ts';
 import { getWidgetFile, type WidgetFile } from '../../server-helper/routes/widget.ts';
 
@@ -66,4 +66,18 @@ test.each([
   >[1];
   const response = getWidgetFile(new Map([['loader.js', file]]), exchange);
   expect(response.headers.get('content-encoding')).toBe(encoding);
+});
+
+test('a bundle that could not be read once is read again for the next page', async () => {
+  const read = vi.fn();
+  vi.doMock('../../server-helper/widget-bundle.ts', () => {
+    read();
+    if (read.mock.calls.length === 1) throw new Error('too many open files');
+    return { files: [{ name: 'loader.js', text: 'loader' }] };
+  });
+  const { loadWidgetFiles } = await import('../../server-helper/widget-files.ts');
+  await expect(loadWidgetFiles()).rejects.toThrow();
+  vi.resetModules();
+  expect([...(await loadWidgetFiles()).keys()]).toEqual(['loader.js']);
+  expect(read).toHaveBeenCalledTimes(2);
 });
