@@ -203,6 +203,8 @@ function toWidgetEnvironment(
 ): EnvironmentOptions {
   return {
     consumer: 'client',
+    // A page's own `const URL = '…'` is in every script's way. By this name browsers have it too.
+    define: { URL: 'webkitURL' },
     // Of packages the modules for today's browsers: `browser` names those for older ones.
     resolve: { conditions: ['import'] },
     build: {

@@ -6,11 +6,11 @@ const maxTitleChars = 300;
 
 /** Without query and fragment, which may hold secrets of the page; undefined where there is no address to tell. */
 export function readPage(): TurnRequest['page'] {
-  const { pathname, protocol } = location;
-  if (!origin.startsWith('http')) return undefined;
   // A frame that is written into its page has no address of its own, and the origin of that page.
-  const url = origin + (protocol.startsWith('http') ? pathname : '/');
-  return { url: url.slice(0, maxAddressChars), title: document.title.slice(0, maxTitleChars) };
+  const url = location.protocol.startsWith('http') ? location.origin + location.pathname : `${self.origin}/`;
+  if (!url.startsWith('http')) return undefined;
+  // A page's form may be named "title".
+  return { url: url.slice(0, maxAddressChars), title: `${document.title}`.slice(0, maxTitleChars) };
 }
 
 /** For a visitor's own act, and never out of a field of the page. */

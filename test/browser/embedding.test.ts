@@ -48,6 +48,11 @@ beforeAll(async () => {
                return given.length > 0 ? () => this.apply(self, given) : bind.call(this, self);
              };</script>${tag}`,
         ),
+        // What a page with a map, or an address of its own, calls its variables, and a form.
+        '/variables': html(
+          `<script>const URL = '/api'; var origin = { lat: 44.5 };</script>${tag}`,
+          '<form name="title"></form>',
+        ),
         // MooTools 1.2 to 1.4 have an Event of their own.
         '/own-event': html(
           `<script>Event = function () { throw new Error('no event of mine'); };</script>${tag.replace('data-', 'data-open-style="dock" data-')}`,
@@ -123,6 +128,12 @@ test('a page with an old library, which replaces what browsers have, has a chat'
   await page.reload();
   await chat.show();
   await expect.poll(() => chat.readAnswers()).toEqual(['An answer.']);
+  expect(told).toEqual([]);
+});
+
+test('a page whose variables and forms have names of the browser’s has a chat', async () => {
+  await visit('/variables');
+  await chatWorks();
   expect(told).toEqual([]);
 });
 

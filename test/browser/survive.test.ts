@@ -137,3 +137,28 @@ test('on a page that was loaded before an upgrade the chat of the new version an
   await chat.waitForAnswer('completed');
   expect(faults).toEqual([]);
 });
+
+test('a tab that nobody sees holds no connection for the answer, and goes on with it once it is seen', async () => {
+  const hidden = await context.newPage();
+  const other = findChat(hidden);
+  const followed: string[] = [];
+  hidden.on(
+    'request',
+    (request) => void (/\/turns\//.test(request.url()) && followed.push(request.method())),
+  );
+  await hidden.addInitScript(() => {
+    Object.defineProperty(document, 'hidden', { configurable: true, get: () => !('isSeen' in window) });
+  });
+  await hidden.goto(`${demo.url}/`);
+  await other.waitForAnswer('writing');
+  await chat.waitForWords(20);
+  expect(followed).toEqual([]);
+  await hidden.evaluate(() => {
+    Object.assign(window, { isSeen: true });
+    document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
+  });
+  await other.waitForWords(20);
+  await expectTheRecord(other);
+  await expectTheRecord(chat);
+  expect(followed).toEqual(['GET']);
+});

@@ -125,6 +125,27 @@ test('a question on its way goes with its conversation when a new one is begun, 
   expect(stage.server.asked.slice(before)).toEqual(['First', 'Second']);
 });
 
+test('a question that arrives in its conversation while that is shown again is shown there, and answered', async () => {
+  const { page, chat } = scene;
+  await chat.ask('An earlier one');
+  await chat.waitForAnswer('completed');
+  await chat.button('New conversation').click();
+  await chat.ask('Another');
+  await chat.waitForAnswer('completed');
+  const slow = await hold(page, turns, 'PUT');
+  await chat.ask('First');
+  await chat.waitForAnswer('sending');
+  for (const title of [/^An earlier one/, /^Another/]) {
+    await chat.button('Conversations').click();
+    await chat.panel.getByRole('button', { name: title }).click();
+    await chat.messages.first().waitFor();
+  }
+  await expect.poll(chat.readQuestions).toEqual(['Another']);
+  slow.open();
+  await expect.poll(chat.readQuestions).toEqual(['Another', 'First']);
+  await expect.poll(chat.readAnswers).toEqual(['To Another', 'To First']);
+});
+
 test.each([
   ['the next page is opened', () => walk(scene.page, '/two')],
   ['another one is begun', () => scene.chat.button('New conversation').click()],

@@ -10,6 +10,8 @@ export type ArrivingDeps = {
   memory: Memory;
   /** It is to be a draft again. */
   onTakenBack: (text: string) => void;
+  /** The helper has it: who has come back to its conversation meanwhile sees nothing of it yet. */
+  onArrived: (conversationId: string) => void;
 };
 
 const mostTries = 4;
@@ -30,7 +32,7 @@ export function arrive(deps: ArrivingDeps, visit: AbortSignal): void {
 
 /** Under its own id it is asked once, however often it is sent. */
 async function send(one: PendingQuestion, deps: ArrivingDeps, visit: AbortSignal): Promise<void> {
-  const { sessions, memory, onTakenBack } = deps;
+  const { sessions, memory, onTakenBack, onArrived } = deps;
   const { question, turnId } = one;
   const forget = () => {
     const others = memory.read().leaving?.filter((other) => other.turnId !== turnId);
@@ -45,8 +47,9 @@ async function send(one: PendingQuestion, deps: ArrivingDeps, visit: AbortSignal
         signal: visit,
       });
       void body?.cancel();
-      if (!visit.aborted) forget();
-      return;
+      if (visit.aborted) return;
+      forget();
+      return onArrived(one.conversationId);
     } catch (error) {
       if (visit.aborted) return;
       if (tries === mostTries || !isRetryable(toWidgetError(error).code)) {

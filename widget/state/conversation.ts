@@ -75,7 +75,7 @@ export function createConversation(deps: ConversationDeps): Conversation {
     const cause = toWidgetError(error);
     if (cause.code !== 'aborted') problem.value = { situation, cause, again };
   };
-  const leaving = createLeaving(deps);
+  const leaving = createLeaving({ ...deps, onArrived: (left) => left === id.value && reloadOrSay(left) });
   /** Nothing that was written goes with the conversation that is left: what is on its way arrives there. */
   const leaveFor = (conversationId: string | undefined) => {
     const [from, isLost] = [id.value, lost.value];
