@@ -292,11 +292,15 @@ export default defineConfig({
       { format: 'iife', entryFileNames: '[name].js' },
     ),
     // For a page's own bundle, which minifies it.
-    embed: toWidgetEnvironment(
-      { index: 'widget/index.ts' },
-      { outDir: 'dist/embed', emptyOutDir: true, minify: false },
-      { entryFileNames: '[name].js' },
-    ),
+    embed: {
+      ...toWidgetEnvironment(
+        { index: 'widget/index.ts' },
+        { outDir: 'dist/embed', emptyOutDir: true, minify: false },
+        { entryFileNames: '[name].js' },
+      ),
+      // Its tests may run where there is no browser.
+      define: {},
+    },
     helper: toNodeEnvironment('dist/server-helper', {
       index: 'server-helper/index.ts',
       node: 'server-helper/node.ts',
