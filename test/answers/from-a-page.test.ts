@@ -9,11 +9,15 @@ beforeAll(async () => {
 afterAll(() => shop.close());
 
 test.each([
-  ['How much is the Skylark 2?', ['$389'], ['$45']],
-  ['How much is the Skylark 2, and how heavy is it?', ['$389', '1.92 kg'], ['$45']],
-  ['Any jobs going at the moment?', ['found nothing'], []],
-])('%s', async (question, facts, never) => {
-  const metadata = { page: { url: `${shop.url}/care.html` } };
+  ['/products.html', 'most expensive thing you sell', ['Fieldhouse 4', '$529'], ['$45']],
+  ['/products.html', 'heaviest thing you have', ['Fieldhouse 4', '9.40 kg'], ['Small things']],
+  ['/tent.html', 'price', ['$389'], ['asks']],
+  ['/tent.html', 'weight?', ['1.92 kg'], []],
+  ['/care.html', 'How much is the Skylark 2?', ['$389'], ['$45']],
+  ['/care.html', 'How much is the Skylark 2, and how heavy is it?', ['$389', '1.92 kg'], ['$45']],
+  ['/care.html', 'Any jobs going at the moment?', ['found nothing'], []],
+])('from %s: %s', async (path, question, facts, never) => {
+  const metadata = { page: { url: shop.url + path } };
   const { chat } = (await shop.client.chat(question, { chat_id: crypto.randomUUID(), metadata })).body;
   for (const fact of facts) expect(chat.reply).toContain(fact);
   for (const other of never) expect(chat.reply).not.toContain(other);

@@ -91,6 +91,7 @@ export function createBuiltinAnswerer(
       const choice = chooseTool(readAsked(request), readEarlier(request), request.tools, {
         findThing: (text) => lookup.findThing(request, text),
         isSignedIn: request.isSignedIn,
+        page: lookup.pageTitle(request),
       });
       if (choice?.kind === 'missing') {
         await say(toMissing(choice.names));

@@ -115,7 +115,17 @@ export function findTied(usable: readonly Ranked[], best: Ranked, question: Ques
   const namesAll = (unit: Ranked) => own.every((term) => names(unit, term));
   if (best.kind !== 'attribute' && best.kind !== 'row') return [best];
   const seen = new Set<string>();
+  const [isTwo, bestStems] = [/ (and|or|&) /i.test(question.text), toStems(best.subject)];
+  /** "Of packs and stoves": the row of the same table that is named beside the best. */
+  const isBeside = ({ passage, line, attribute, cells, subject }: Ranked) => {
+    if (!isTwo || !cells || passage.id !== best.passage.id || line !== best.line) return false;
+    const stems = toStems(subject);
+    return (
+      attribute === best.attribute && own.some((term) => isSaidIn(term, stems) && !isSaidIn(term, bestStems))
+    );
+  };
   const tied = usable.filter((unit) => {
+    if (isBeside(unit)) return true;
     if (
       unit.kind !== best.kind ||
       unit.score < best.score - tieWindow ||
@@ -137,13 +147,23 @@ export function findTied(usable: readonly Ranked[], best: Ranked, question: Ques
 }
 
 /** The things that could be meant, by name; fewer than two when it is clear, or too many to choose from. */
-export function toOptions(tied: readonly Ranked[], { aspect, topics }: Question): string[] {
+export function toOptions(tied: readonly Ranked[], { aspect, text, topics }: Question): string[] {
   if (!aspect || topics.length === 0 || tied.length < 2) return [];
+  if (areAllAsked(tied, text, topics)) return [];
   const subjects = withoutVariants([...new Set(tied.map(toThing))]);
   if (subjects.length < 2) return [];
   if (subjects.length <= maxOptions) return subjects;
   const groups = [...new Set(subjects.map((subject) => subject.split(/[\s,]/)[0]!))];
   return groups.length <= maxOptions && groups.length >= 2 ? groups : [];
+}
+
+/** "Of packs and stoves": each is named by another word of the question. */
+function areAllAsked(tied: readonly Ranked[], text: string, topics: Question['topics']): boolean {
+  const named = tied.map(({ cells, subject }) => {
+    const stems = toStems(subject);
+    return cells ? topics.filter((term) => isSaidIn(term, stems)).map(({ stem }) => stem) : [];
+  });
+  return / and /i.test(text) && named.every(([one]) => one) && new Set(named.map(String)).size > 1;
 }
 
 /** "A tent (second)" is no choice beside "A tent". */

@@ -25,6 +25,8 @@ interface Entry {
 }
 
 const maxRows = 12;
+/** "The heaviest thing you sell": of all there is. */
+const ofAll = /^(things?|items?|products?|stuff|gear|goods|sell|sells|have|offer|stock)$/;
 
 export function compareThings(question: Question, units: readonly Unit[]): Comparison | undefined {
   const { aspect, extreme, form } = question;
@@ -72,7 +74,8 @@ function findCluster(question: Question, aspect: Aspect, units: readonly Unit[])
     add(unit, attribute, thing, unit.text, measure.value, table);
   }
   const asked = question.terms.filter(
-    ({ isOfAspect, weak, isUnknown, isOfPage }) => !isOfAspect && !weak && !isUnknown && !isOfPage,
+    ({ word, isOfAspect, weak, isUnknown, isOfPage }) =>
+      !isOfAspect && !weak && !isUnknown && !isOfPage && !ofAll.test(word),
   );
   let best: { attribute: string; entries: Entry[]; score: number } | undefined;
   for (const { attribute, entries } of clusters.values()) {

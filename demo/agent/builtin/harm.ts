@@ -6,19 +6,22 @@ export type Harm = 'self' | 'person' | 'fire';
 const self =
   /\b(kill|hurt|harm|hang|cut) (myself|my self)\b|\bsuicid\w*|\b(want|wish|going|ready) to die\b|\bend (my life|it all)\b|\bwish i (was|were) dead\b|\bno reason to live\b/i;
 const people =
-  /\b(i|i['’]?ve|i['’]?m|((my|the|our|a|your) )?(kids?|child(ren)?|son|daughter|baby|toddler)|((my|the|our|a) )?(friend|wife|husband|mother|father|mum|mom|dad|brother|sister|partner|grand\w+)|somebody|someone|a (man|woman|child|person))\b/i;
+  /\b(i|i['’]?ve|i['’]?m|we|we['’]?ve|we['’]?re|((my|the|our|a|your) )?(kids?|child(ren)?|boys?|girls?|girlfriend|boyfriend|son|daughter|baby|toddler)|((my|the|our|a) )?(friend|wife|husband|mother|father|mum|mom|dad|brother|sister|partner|grand\w+)|somebody|someone|everybody|everyone|all of us|a (man|woman|child|person))\b/i;
 const animal = /\b(dog|cat|puppy|kitten|rabbit|pet|hamster|guinea pig|vet)\b/i;
 const hurt =
-  /\b(swallowed|drank|ate|eaten)\b.*\b(wax|battery|fuel|gas|soap|detergent|spray|pills?|tablets?|medicine|poison\w*|plastic|something|magnet|glue|canister|kit)\b|\b(unconscious|not breathing|can['’]?t breathe|won['’]?t wake|passed out|fainted|chok(ed|ing)(?! on (the|your|my) (price|bill|cost))|poisoned|bleeding|having a (fit|seizure|heart attack)|collapsed|carbon monoxide poison\w*|feel(s|ing)? (\w+ )?(dizzy|faint|sick(?! (of|about|and tired)))|burn(ed|t) (my|his|her|their|our) (\w+ )?(hands?|arms?|legs?|foot|feet|fingers?|face|skin|mouth|tongue|lips?|eyes?|back|hair|kid|child|son|daughter|baby)|(is|was|got|are|were|has been) (badly |seriously )?(burn(ed|t)|hurt|injured|poisoned)|broke (my|his|her) (leg|arm)|severe burn)\b/i;
+  /\b(swallowed|drank|ate|eaten)\b.*\b(wax|battery|fuel|gas|soap|detergent|spray|pills?|tablets?|medicine|poison\w*|plastic|something|magnet|glue|canister|kit)\b|\b(unconscious|not breathing|can['’]?t breathe|won['’]?t wake|passed out|fainted|chok(ed|ing)(?! on (the|your|my) (price|bill|cost))|poisoned|bleeding|having a (fit|seizure|heart attack)|collapsed|carbon monoxide poison\w*|feel(s|ing)? (\w+ )?(dizzy|faint|sick(?! (of|about|and tired)))|burn(ed|t) (my|his|her|their|our) (\w+ )?(hands?|arms?|legs?|foot|feet|fingers?|face|skin|mouth|tongue|lips?|eyes?|back|hair|kid|child|son|daughter|baby)|(is|was|got|are|were|has been) (badly |seriously )?(burn(ed|t)|hurt|injured|poisoned)|broke (my|his|her) (leg|arm)|severe burn|(bitten|stung) by a (snake|spider|scorpion))\b/i;
 
 /** Whoever says so may have no time for more words. */
 const fire =
-  /\b(is|are|just|has|have|['’]s) (on|caught) fire\b|\bcaught fire\b|\bthere(['’]?s| is) (a )?fire\b|^\W*(help\W+)?fire\W*$|^\W*(help\W+)?fire in (my|the|our)\b|\b(exploded|is exploding|blew up)\b/i;
+  /\b(is|are|just|has|have|['’]s) (on|caught) fire\b|\bcaught fire\b|\bthere(['’]?s| is) (a )?fire\b|^\W*(help\W+)?fire\W*$|^\W*(help\W+)?fire in (my|the|our)\b|\b(exploded|is exploding|blew up)\b|\bflames? (is|are) coming (out|from)\b/i;
 /** It is over, and asked what becomes of the thing. */
 const ofThing =
   /\b(cover(ed|s)?|warrant\w*|guarantee|return|refund|replace\w*|repair\w*|patch|fix|exchange)\b/i;
-const headache =
-  /\bheadache\b.*\b(stove|heater|burner|gas|tent)\b|\b(stove|heater|burner|gas)\b.*\bheadache\b/i;
+const unwell = String.raw`\b(?:headaches?|(?:am|is|are|was|were|feel(?:s|ing)?|get(?:s|ting)?|got|['’](?:m|s|re)) (?:\w+ (?:and )?)?(?:sleepy|drowsy|dizzy|nauseous))\b`;
+const burning = String.raw`\b(?:stove|heater|burner|gas|tent)\b`;
+const alarm = String.raw`\b(?:co|carbon monoxide|gas) (?:alarm|detector)\b.*\b(?:(?:going|goes|went) off|(?:is|keeps) beeping)\b`;
+/** What carbon monoxide does first. */
+const fumes = new RegExp(`${unwell}.*${burning}|${burning}.*${unwell}|${alarm}`, 'i');
 
 /** Said of the person: "he swallowed it, what should I do" may be about a dog. */
 const hurtPerson = new RegExp(`${people.source}[^.?!]{0,40}?(?:${hurt.source})`, 'i');
@@ -26,7 +29,7 @@ const hurtPerson = new RegExp(`${people.source}[^.?!]{0,40}?(?:${hurt.source})`,
 /** @returns undefined for what harms nobody, and for animals, whose pages say what to do */
 export function readHarm(text: string): Harm | undefined {
   if (self.test(text)) return 'self';
-  if ((hurtPerson.test(text) || headache.test(text)) && !animal.test(text)) return 'person';
+  if ((hurtPerson.test(text) || fumes.test(text)) && !animal.test(text)) return 'person';
   return fire.test(text) && !ofThing.test(text) ? 'fire' : undefined;
 }
 

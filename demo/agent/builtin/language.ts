@@ -1,5 +1,7 @@
 /** The language of a question, by its small words: enough to know that it is not English. */
 
+import { isPlaceName } from '../retrieval/places.ts';
+
 const smallWords: Readonly<Record<string, string>> = {
   en: 'the is are do does how what where when which can you your i my me to of for and it in on with have has was this that there any a an if not',
   es: 'el la los las de que cuanto cuánto cuesta como cómo donde dónde cuando cuándo es son puedo tienen hacen un una para por con mi su qué hay está se y o en a',
@@ -54,5 +56,10 @@ export function toEnglish(text: string, knows: (word: string) => boolean): strin
   const known = (rest.match(/[\p{L}\p{N}-]+/gu) ?? []).filter(
     (word) => !small.has(word.toLowerCase()) && knows(word),
   );
+  const isLost = (rest.match(/[\p{L}-]+/gu) ?? []).some(
+    (word) => word.length > 2 && !small.has(word.toLowerCase()) && !knows(word),
+  );
+  // "La livraison au Canada": of the place alone nothing was asked.
+  if (isLost && known.every((word) => isPlaceName(word.toLowerCase()))) return '';
   return known.length === 0 ? '' : `${aspect} ${known.join(' ')}`;
 }

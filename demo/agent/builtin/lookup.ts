@@ -126,7 +126,10 @@ export function createLookup(search: Search, synonyms: readonly (readonly string
     if (chosen.length === 0 && language === 'en' && !warning) {
       const options = question.isTold
         ? []
-        : question.isVague && !question.isFollowUp && !/\b(this|these|here)\b/i.test(text)
+        : question.isVague &&
+            !question.isFollowUp &&
+            !question.terms.some(({ isOfPage }) => isOfPage) &&
+            !/\b(this|these|here)\b/i.test(text)
           ? toPages(usable)
           : toOptions(tied, question);
       if (options.length >= 2) return { kind: 'ambiguous', options, reasoning };
@@ -161,6 +164,10 @@ export function createLookup(search: Search, synonyms: readonly (readonly string
 
   return {
     find,
+    pageTitle: (request: AnswerRequest) => {
+      const page = readPage(request, search);
+      return page && toShortTitle(page.title);
+    },
     people: (request: AnswerRequest) => toPeople(search, request.bot.uuid),
     /** The full name of the thing that the text names. */
     findThing(request: AnswerRequest, text: string): string | undefined {

@@ -20,6 +20,7 @@ const phrases: readonly [RegExp, string][] = [
   [/\b(drop|pop|stop|swing) (by|in|round)\b|\bcome (by|round)\b/gi, 'visit'],
   [/\b(costs?|for|pay|pays|paying) nothing\b/gi, 'free'],
   [/\b(don['’]?t|do not|didn['’]?t|doesn['’]?t|not) (turn|show) up\b|\bno[- ]show\b/gi, 'not come missed'],
+  [/\b(do|can|would) (you|u) accept\b/gi, '$1 you take'],
   [/\bamex\b/gi, 'American Express'],
   [/\bwhat (is|are) (.{2,30}?) called\b/gi, 'name of $2'],
   [/\b(come|coming|comes|drive|travel) out to (us|me|my \w+)\b/gi, 'home visit'],

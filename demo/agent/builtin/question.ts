@@ -80,6 +80,7 @@ const told = /^\W*(i|my|we|our|the|it|there|this)\b/i;
 const toldOfOneself = /^\W*(i|my|we|our)\b(?! (need|want|would|wonder|['’]d|am looking|look))/i;
 const maxOwnTopics = 3;
 const maxShortWords = 6;
+const maxBareWords = 2;
 const asideShare = 0.35;
 const inBetweenShare = 0.1;
 const besideShare = 0.5;
@@ -169,7 +170,11 @@ export function readQuestion(asked: string, context: ReadContext): Question {
   }
   // "How much is the Skylark 2?" names what is meant: the page is not it, unless "this" is said.
   const isClear = question.isVague || topics.some(({ isName }) => isName);
-  if (context.pageTitle !== undefined && (isClear ? pointsAtPage : pointsHere).test(text)) {
+  // Or nothing but "price?" is.
+  const isOfPage =
+    (question.isVague && toWords(text).length <= maxBareWords) ||
+    (isClear ? pointsAtPage : pointsHere).test(text);
+  if (context.pageTitle !== undefined && isOfPage) {
     const ofPage = toTerms(context.pageTitle, context.synonyms).map((term) => ({
       ...toWeighted(term, 1),
       isOfPage: true,

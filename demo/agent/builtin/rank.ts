@@ -80,7 +80,7 @@ export function rankUnits(units: readonly Unit[], question: Question, vocabulary
           share === 0 &&
           unit.kind !== 'attribute' &&
           unit.kind !== 'row' &&
-          vocabulary.isThing(term.stem) &&
+          (term.isName || term.members.length > 0) &&
           generic.some((stem) => unit.own.has(stem))
         )
           share = genericShare;

@@ -49,12 +49,15 @@ export function toResultText({ title, parameters }: Called, { ok, result }: Outc
     : `**${escapeMarkdown(what)}**\n\n${list}`;
 }
 
+/** "Women’s", "women's" and "womens" are one. */
+const plainly = (text: string) => text.replace(/['’]/g, '');
+
 /** Of counts by name, such as sizes, the one that is asked for: "women's 9". */
 function findNamed(record: Readonly<Record<string, unknown>>, asked: string) {
-  const said = new Set(toWords(asked));
+  const said = new Set(toWords(plainly(asked)));
   const counts = Object.values(record).flatMap((value) => Object.entries(toRecord(value)));
   const named = counts.filter(
-    ([key, count]) => typeof count === 'number' && toWords(key).every((word) => said.has(word)),
+    ([key, count]) => typeof count === 'number' && toWords(plainly(key)).every((word) => said.has(word)),
   );
   const [key, count] = named.sort(([a], [b]) => b.length - a.length)[0] ?? [];
   return key === undefined ? undefined : { key, isThere: Number(count) > 0 };

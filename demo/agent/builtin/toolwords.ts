@@ -21,10 +21,16 @@ export interface ToolContext {
   findThing(text: string): string | undefined;
   /** The call is for somebody whom the service knows. */
   isSignedIn: boolean;
+  /** What the page that the visitor is on is about, by its title. */
+  page?: string | undefined;
 }
 
+/** "What happens if it is out of stock?" is for the pages. */
+const isGeneral = /\b(if|happens?|when something)\b/i;
+const pointing = /\b(it|its|this|these|they|them|those|that one|this one|the other one)\b/i;
+
 const deed =
-  /\b(cancel\w*|return(ing|ed)?|send (it |this |them )?back|refund\w*|exchang\w*|swap\w*|chang(e|ing)|amend\w*|add(ing)?|remov\w*|broken?|damag\w*|torn|fault\w*|wrong|missing|incomplete|warranty|repair\w*|invoice|receipt|pay|paid|charged?|complain\w*)\b/i;
+  /\b(cancel\w*|return(ing|ed)?|send (it |this |them )?back|refund\w*|money back|exchang\w*|swap\w*|chang(e|ing)|amend\w*|add(ing)?|remov\w*|broken?|damag\w*|torn|fault\w*|wrong|missing|incomplete|warranty|repair\w*|invoice|receipt|pay|paid|charged?|complain\w*)\b/i;
 
 /** @param earlier questions before, newest last: a parameter may have been said there */
 export function chooseTool(
@@ -55,15 +61,16 @@ export function chooseTool(
       const known = before.find((found) => found?.isShaped);
       if (parameters[name] === undefined && known) parameters[name] = known.value;
     }
+    const meant = isAsked ? findPointedAt(text, earlier, context.page, findThing) : undefined;
+    for (const [name, property] of properties)
+      if (meant !== undefined && required.has(name) && takesThing(name, property)) parameters[name] ??= meant;
     const missing = properties.filter(
       ([name, { format }]) =>
         parameters[name] === undefined && (required.has(name) || (format === 'email' && !context.isSignedIn)),
     );
     if (missing.length === 0)
       return { kind: 'call', tool, parameters, reasoning: `The question is about: ${tool.title}.` };
-    const asksForThing = missing.some(
-      ([name, property]) => !isShaped(name, property) && property.format === undefined,
-    );
+    const asksForThing = missing.some(([name, property]) => takesThing(name, property));
     // A general question that has a tool's word in it: the pages may answer it.
     if (asksForThing) continue;
     return {
@@ -71,6 +78,25 @@ export function chooseTool(
       tool,
       names: missing.map(([name, property]) => property.title ?? toLabel(name)),
     };
+  }
+  return undefined;
+}
+
+const takesThing = (name: string, property: Property) =>
+  !isShaped(name, property) && property.format === undefined;
+
+/** "Is it in stock?": the thing that was spoken of last, or else that the page is about. */
+function findPointedAt(
+  text: string,
+  earlier: readonly string[],
+  page: string | undefined,
+  findThing: ToolContext['findThing'],
+): string | undefined {
+  if (!pointing.test(text) || isGeneral.test(text)) return undefined;
+  const named = earlier.toReversed().filter((one) => !pointing.test(one));
+  for (const said of page === undefined ? named : [...named, page]) {
+    const thing = findThing(said);
+    if (thing !== undefined) return thing;
   }
   return undefined;
 }

@@ -4,6 +4,7 @@ import { isPlaceName } from '../retrieval/places.ts';
 import type { FoundPassage } from '../retrieval/search.ts';
 import { toTerms } from '../retrieval/terms.ts';
 import { toShortTitle } from '../retrieval/title.ts';
+import { findRelated } from '../retrieval/wordnet.ts';
 import { toStem, toWords } from '../retrieval/words.ts';
 import { isHomePath, toUnits, type Unit } from './units.ts';
 import { type Usual, usuals } from './usuals.ts';
@@ -29,6 +30,8 @@ export function readUsual(text: string): Usual | undefined {
   return patterns.find(({ asked }) => asked.test(plain))?.one;
 }
 
+/** What is said of all that a table does not list: "We do not ship to other countries." */
+const ofOthers = /\b(not|no|only|nowhere)\b.*\b(other|others|else|elsewhere|outside)\b/i;
 const mostRows = 12;
 const mostSentences = 3;
 
@@ -48,7 +51,11 @@ export function findUsual(usual: Usual, passages: readonly FoundPassage[], asked
       (/\bcontact\b/i.test(passage.title) ? 0.5 : 0);
     const first = units.findIndex(({ text, attribute = '' }) => tells(`${attribute} ${text}`));
     if (score <= 0.5 || first < 0 || score <= (best?.score ?? 0)) continue;
-    best = { units: pickUnits(units, first, usual, asked), score };
+    const others = passages
+      .filter(({ url, section }) => url === passage.url && section === passage.section)
+      .flatMap(toUnits)
+      .filter(({ kind, text }) => kind === 'sentence' && ofOthers.test(text));
+    best = { units: pickUnits(units, first, usual, asked, others), score };
   }
   return best?.units ?? [];
 }
@@ -58,12 +65,17 @@ function pickUnits(
   first: number,
   { isShort, isInSomeRows, tells, words }: Usual,
   asked: string,
+  others: readonly Unit[],
 ): Unit[] {
   const one = units[first]!;
   if (isShort) return [one];
   const rows = units.filter(({ kind, line }) => kind === 'row' && line === one.line);
-  if (rows.length > 0)
-    return pickRows(isInSomeRows ? rows.filter(({ text }) => tells(text)) : rows, words, asked);
+  if (rows.length > 0) {
+    const picked = pickRows(isInSomeRows ? rows.filter(({ text }) => tells(text)) : rows, words, asked);
+    const isPlaceAsked = /\bto [a-z]/i.test(asked) && toWords(asked).some(isPlaceName);
+    const isInNoRow = rows.length > 1 && picked.length === Math.min(rows.length, mostRows);
+    return isPlaceAsked && isInNoRow ? [...others.slice(0, 1), ...picked] : picked;
+  }
   if (one.kind === 'attribute')
     return units
       .filter(({ kind, text, line }) => kind === 'attribute' && line === one.line && tells(text))
@@ -80,7 +92,14 @@ function pickUnits(
 function pickRows(rows: Unit[], words: Usual['words'], asked: string): Unit[] {
   const usualStems = new Set(words.map(toStem));
   const said = toTerms(asked).filter(({ weak, stem }) => !weak && !usualStems.has(stem));
-  const meant = rows.filter(({ own }) => said.some(({ stem }) => own.has(stem)));
+  const named = rows.filter(({ own }) => said.some(({ stem }) => own.has(stem)));
+  // "Do you ship to London?": London lies in what a row names.
+  const wider = new Set(
+    said
+      .filter(({ word }) => isPlaceName(word))
+      .flatMap(({ word }) => findRelated(word).filter(isPlaceName).map(toStem)),
+  );
+  const meant = named.length > 0 ? named : rows.filter(({ own }) => [...wider].some((stem) => own.has(stem)));
   // "Do you post to Belfast?": ways and weights do not tell whether a place is one of those.
   const isByPlace = () => rows.some(({ text }) => toWords(text).some(isPlaceName));
   if (meant.length === 0 && /\bto [a-z]/i.test(asked) && said.length > 0 && !isByPlace()) return [];

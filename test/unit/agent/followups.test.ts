@@ -159,6 +159,7 @@ describe("a tool's result", () => {
   const tell = (asked: string) => toResultText(called, { ok: true, result }, asked).split('\n')[0];
   test.each([
     ["do you have the boots in women's 9", '**Fell boots**, women’s 9: not in stock.'],
+    ['fell boots womens 9 in stock', '**Fell boots**, women’s 9: not in stock.'],
     ['men’s 9 in stock?', '**Fell boots**, men’s 9: in stock.'],
     ['are the boots in stock', '**Fell boots**: in stock.'],
     ['size 12 in stock?', '**Fell boots**: in stock.'],
@@ -210,6 +211,10 @@ test('a stock look-up gets the whole name of what is asked for, or all that was 
   };
   expect(await lookUp('hearth stove in stock?')).toBe('Hearth two-burner stove');
   expect(await lookUp('is the fell windshield in stock')).toBe('fell windshield');
+  const chat_id = crypto.randomUUID();
+  await shop.client.chat('how much is the hearth stove?', { chat_id });
+  await shop.client.chat('and is it in stock?', { chat_id });
+  expect(shop.shop.calls.at(-1)?.parameters.product).toBe('Hearth two-burner stove');
   await shop.close();
 });
 
