@@ -125,10 +125,18 @@ function alignByWords<T extends AlignedTurn>(
       const turn = choices.reduce((best, one) => (isCloser(one, best, exchange, said) ? one : best));
       last = asking.indexOf(turn);
       exchange.turn = turn;
-      // Of one that we know by another id, nothing is deleted at the agent.
-      exchange.isSure = turn.agentMessageId === undefined && isSure(exchange, turn, asking, asked.length);
+      exchange.isSure = !isOfAnotherId(exchange, turn, said) && isSure(exchange, turn, asking, asked.length);
     }
   }
+}
+
+/** Known by an id that no answer here has, nor the words that were heard: nothing of it is deleted at the agent. */
+function isOfAnotherId<T extends AlignedTurn>(
+  { answers }: Exchange,
+  turn: T,
+  said: ReadonlyMap<T, boolean>,
+): boolean {
+  return turn.agentMessageId !== undefined && answers.length > 0 && !said.get(turn);
 }
 
 function isCloser(
