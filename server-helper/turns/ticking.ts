@@ -12,6 +12,8 @@ import type { LiveTurn } from './turn.ts';
 const tickMs = 1_000;
 const beatTicks = limits.heartbeatMs / tickMs;
 const maxBlockedMs = 30_000;
+/** So late a tick is the first since the process stood still. */
+const stoodStillMs = 5 * tickMs;
 
 /** @returns ends it */
 export function startTicking(parts: {
@@ -26,6 +28,7 @@ export function startTicking(parts: {
   const { logs, runs, ends, leases, monotonicNow, endExpired, log } = parts;
   const warn = (error: unknown) => log.warn(toLogFields(error), 'a pause could not be ended');
   let ticks = 0;
+  let tickedAt = monotonicNow();
 
   const requireLife = (turn: LiveTurn) => {
     const nowMs = monotonicNow();
@@ -35,11 +38,15 @@ export function startTicking(parts: {
   };
   const tick = () => {
     ticks += 1;
+    const nowMs = monotonicNow();
+    // What came meanwhile waits in the sockets: the next tick tells who was silent.
+    const stoodStill = nowMs - tickedAt >= stoodStillMs;
+    tickedAt = nowMs;
     const isBeat = ticks % beatTicks === 0;
     const running = [...logs.running()].filter((turn) => !turn.isOver);
     for (const turn of running) {
       // What another helper runs is its to limit; here only what the agent shows is heard.
-      if (!runs.get(turn)?.isElsewhere) requireLife(turn);
+      if (!stoodStill && !runs.get(turn)?.isElsewhere) requireLife(turn);
       if (!isBeat) continue;
       turn.log.cutStuck(maxBlockedMs);
       turn.log.beat(heartbeat);
