@@ -48,8 +48,10 @@ export function toEntries(
   const missing = findMissing(exchanges, turns);
   const takenBack = turns.flatMap(({ earlier }) => readEarlier(earlier).takenBack);
   const entries: Entry[] = [];
-  /** Turns whose questions stand without an answer so far. */
-  const open = new Set<string>();
+  /** Turns whose questions stand without an answer so far, or on another page. */
+  const open = new Set(
+    turns.filter(({ id }) => !exchanges.some(({ turn }) => turn?.id === id)).map(({ id }) => id),
+  );
   const indices = new Map(recorded.map(({ id }, index) => [id, index]));
   let at = 0;
   for (const exchange of exchanges) {
