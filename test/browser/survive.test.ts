@@ -138,9 +138,9 @@ test('on a page that was loaded before an upgrade the chat of the new version an
   expect(faults).toEqual([]);
 });
 
-test('a tab that nobody sees holds no connection for the answer, and goes on with it once it is seen', async () => {
+/** A second page that nobody sees, with the turns that it follows, and what lets it be seen. */
+async function openUnseen() {
   const hidden = await context.newPage();
-  const other = findChat(hidden);
   const followed: string[] = [];
   hidden.on(
     'request',
@@ -150,15 +150,37 @@ test('a tab that nobody sees holds no connection for the answer, and goes on wit
     Object.defineProperty(document, 'hidden', { configurable: true, get: () => !('isSeen' in window) });
   });
   await hidden.goto(`${demo.url}/`);
+  const show = () =>
+    hidden.evaluate(() => {
+      Object.assign(window, { isSeen: true });
+      document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
+    });
+  return { other: findChat(hidden), followed, show };
+}
+
+test('a tab that nobody sees holds no connection for the answer, and goes on with it once it is seen', async () => {
+  const { other, followed, show } = await openUnseen();
   await other.waitForAnswer('writing');
   await chat.waitForWords(20);
   expect(followed).toEqual([]);
-  await hidden.evaluate(() => {
-    Object.assign(window, { isSeen: true });
-    document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
-  });
+  await show();
   await other.waitForWords(20);
   await expectTheRecord(other);
   await expectTheRecord(chat);
   expect(followed).toEqual(['GET']);
+});
+
+test('what was asked, stopped and answered again meanwhile is read at once when it is seen', async () => {
+  const { other, followed, show } = await openUnseen();
+  await other.waitForAnswer('writing');
+  await chat.stop.click();
+  await chat.waitForAnswer('stopped');
+  await chat.button('Answer again').click();
+  await chat.waitForWords(4);
+  await chat.stop.click();
+  await chat.waitForAnswer('stopped');
+  await show();
+  await expect.poll(other.readAnswers).toEqual(await chat.readAnswers());
+  expect(await other.readQuestions()).toEqual([question]);
+  expect(followed).toEqual([]);
 });

@@ -74,3 +74,25 @@ test('a reload in the middle of an answer shows that conversation, not the one b
   await other.messages.first().waitFor();
   expect(await other.readQuestions()).toEqual(['Other?']);
 });
+
+test('a turn that another device has taken back takes its conversation with it nowhere', async () => {
+  const { page, chat } = scene;
+  await chat.ask('First?');
+  await chat.waitForAnswer('completed');
+  await page.route('**/turns/*', (route) => {
+    const turnId = route.request().url().split('/').at(-1);
+    return route.request().method() === 'PUT'
+      ? route.fulfill({
+          contentType: 'text/event-stream',
+          body: `id: 1\nevent: turn-started\ndata: ${JSON.stringify({ turnId })}\n\n`,
+        })
+      : route.fulfill({ status: 404, json: { code: 'not-found' } });
+  });
+  await chat.ask('Second?');
+  await expect.poll(chat.readQuestions).toEqual(['First?']);
+  expect(await chat.panel.innerText()).not.toContain('no longer there');
+  await page.unroute('**/turns/*');
+  await chat.ask('Third?');
+  await chat.waitForAnswer('completed');
+  await expect.poll(chat.readQuestions).toEqual(['First?', 'Third?']);
+});

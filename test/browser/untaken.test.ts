@@ -127,7 +127,7 @@ test('a question on its way goes with its conversation when a new one is begun, 
 
 test('a question that arrives in its conversation while that is shown again is shown there, and answered', async () => {
   const { page, chat } = scene;
-  await chat.ask('An earlier one');
+  await chat.ask('One from before');
   await chat.waitForAnswer('completed');
   await chat.button('New conversation').click();
   await chat.ask('Another');
@@ -135,7 +135,7 @@ test('a question that arrives in its conversation while that is shown again is s
   const slow = await hold(page, turns, 'PUT');
   await chat.ask('First');
   await chat.waitForAnswer('sending');
-  for (const title of [/^An earlier one/, /^Another/]) {
+  for (const title of [/^One from before/, /^Another/]) {
     await chat.button('Conversations').click();
     await chat.panel.getByRole('button', { name: title }).click();
     await chat.messages.first().waitFor();

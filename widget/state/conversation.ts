@@ -131,9 +131,10 @@ export function createConversation(deps: ConversationDeps): Conversation {
     // A question that may be sent again later is not lost by a reload.
     if (entry.known || isFinal) outbox.forget(entry.turnId);
     else if (code !== 'offline') outbox.forget(entry.turnId, code);
+    if (code === 'not-found' && entry.known) return load(conversationId); // Another device took it back.
     if (code === 'not-found') {
       forget();
-      if (question) say('resume-failed')(end);
+      say('resume-failed')(end);
     } else if (question && !entry.known && isFinal) {
       // As it is it is refused again: it is a draft.
       deps.onTakenBack(question.text);

@@ -30,14 +30,13 @@ export function createReading({ sessions, screen, follow, say }: ReadingDeps) {
     const entry = screen.find(live) ?? screen.add(live, undefined, createAnswer(live, 'writing'));
     entry.known = true;
     entry.answer.value ??= createAnswer(live, 'writing');
-    const followUnlessDone = () => {
-      if (!screen.isFollowed(entry)) void follow(conversationId, entry);
-    };
     // A browser has few connections to a host for all its tabs: one that nobody sees takes none of them.
     if (document.hidden)
-      document.addEventListener('visibilitychange', followUnlessDone, { once: true, signal: screen.signal });
-    else followUnlessDone();
+      document.addEventListener('visibilitychange', readSeen, { once: true, signal: screen.signal });
+    else if (!screen.isFollowed(entry)) void follow(conversationId, entry);
   };
+  /** One function, however often it is to be done. */
+  const readSeen = () => void reloadOrSay(id.value as string);
   const reloadOrSay = (conversationId: string): Promise<void> =>
     reload(conversationId).catch(say('resume-failed', () => reloadOrSay(conversationId)));
   const loadOlder = (): Promise<void> =>
