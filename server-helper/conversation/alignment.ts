@@ -125,18 +125,11 @@ function alignByWords<T extends AlignedTurn>(
       const turn = choices.reduce((best, one) => (isCloser(one, best, exchange, said) ? one : best));
       last = asking.indexOf(turn);
       exchange.turn = turn;
-      exchange.isSure = !isOfAnotherId(exchange, turn, said) && isSure(exchange, turn, asking, asked.length);
+      // Of one that we know by another id, nothing is deleted at the agent, but for a question without an answer yet.
+      const isKnownElse = turn.agentMessageId !== undefined && exchange.answers.length > 0;
+      exchange.isSure = !isKnownElse && isSure(exchange, turn, asking, asked.length);
     }
   }
-}
-
-/** Known by an id that no answer here has, nor the words that were heard: nothing of it is deleted at the agent. */
-function isOfAnotherId<T extends AlignedTurn>(
-  { answers }: Exchange,
-  turn: T,
-  said: ReadonlyMap<T, boolean>,
-): boolean {
-  return turn.agentMessageId !== undefined && answers.length > 0 && !said.get(turn);
 }
 
 function isCloser(

@@ -322,7 +322,7 @@ test('a question is asked where the browser makes no UUIDs and has no channel be
   await chatWorks();
 });
 
-test('of the page’s address neither query nor fragment is sent or kept, however long, and of a frame without one nothing', async () => {
+test('of the page’s address neither query nor fragment is sent or kept, however long', async () => {
   const bodies: string[] = [];
   page.on('request', (request) => {
     if (request.method() === 'PUT') bodies.push(request.postData() ?? '');
@@ -330,13 +330,6 @@ test('of the page’s address neither query nor fragment is sent or kept, howeve
   await visit(`/normal?reset=secret&state=${'x'.repeat(5_000)}#secret`);
   await chatWorks();
   expect(JSON.parse(bodies[0]!).page.url).toBe(`${helper.here}/normal`);
-  await page.goto(`${helper.here}/frame`);
-  const inside = page.frameLocator('iframe').locator('porchlight-chat');
-  await page.frames()[1]?.evaluate('Porchlight.open()');
-  await inside.locator('[part~="composer"]').fill('Does it work?');
-  await inside.locator('[part~="composer"]').press('Enter');
-  await expect.poll(() => bodies.length).toBe(2);
-  expect(JSON.parse(bodies[1]!).page).toBeUndefined();
 });
 
 test('a page and a frame of its own site have drafts of their own, over a reload too', async () => {
