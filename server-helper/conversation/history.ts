@@ -49,9 +49,7 @@ export function toEntries(
   const takenBack = turns.flatMap(({ earlier }) => readEarlier(earlier).takenBack);
   const entries: Entry[] = [];
   /** Turns whose questions stand without an answer so far, or on another page. */
-  const open = new Set(
-    turns.filter(({ id }) => !exchanges.some(({ turn }) => turn?.id === id)).map(({ id }) => id),
-  );
+  const open = new Set([...left].map(({ id }) => id));
   const indices = new Map(recorded.map(({ id }, index) => [id, index]));
   let at = 0;
   for (const exchange of exchanges) {
