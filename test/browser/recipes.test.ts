@@ -1,5 +1,6 @@
 /** The recipes of docs/site-owners.md, docs/identity.md and docs/operation.md, each on a page of its own, do what they say. */
 import { readFileSync } from 'node:fs';
+import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { visit } from '../support/browser.ts';
 import { startFakeHelper, toPage } from '../support/fakehelper.ts';
@@ -111,6 +112,19 @@ test('a page’s function is asked for a token when the chat is opened, and not 
   await expect.poll(() => asked.length).toBe(1);
 });
 
+/** Refuses so many responses to a challenge. @returns all that were said */
+async function refuseFirst(page: Page, count: number): Promise<readonly string[]> {
+  const said: string[] = [];
+  await page.route('**/turns/*', (route) => {
+    if (route.request().method() !== 'PUT') return route.continue();
+    said.push(route.request().postDataJSON().page?.context?.challenge);
+    return said.length <= count
+      ? route.fulfill({ status: 403, json: { code: 'challenge-failed', retryable: true } })
+      : route.continue();
+  });
+  return said;
+}
+
 test('what Turnstile gives the page goes with the question, and where it is spent another is got and sent', async () => {
   const { page, chat } = await visit(stage.browser, 'about:blank');
   await page.route('https://challenges.cloudflare.com/**', (route) =>
@@ -123,15 +137,8 @@ test('what Turnstile gives the page goes with the question, and where it is spen
         give();`,
     }),
   );
-  const said: string[] = [];
-  await page.route('**/turns/*', (route) => {
-    if (route.request().method() !== 'PUT') return route.continue();
-    said.push(route.request().postDataJSON().page?.context?.challenge);
-    // As one that has been good once, or was asked before there was one.
-    return said.length < 3
-      ? route.fulfill({ status: 403, json: { code: 'challenge-failed', retryable: true } })
-      : route.continue();
-  });
+  // As ones that have been good once, or were asked before there was one.
+  const said = await refuseFirst(page, 2);
   const readGiven = () => page.evaluate(() => (window as unknown as { given: string }).given);
   await page.goto(`${stage.server.here}/challenge`);
   await chat.open();
@@ -152,14 +159,7 @@ test('what Turnstile gives the page goes with the question, and where it is spen
 
 test('what the page says by then is sent from another page too', async () => {
   const { page, chat } = await visit(stage.browser, 'about:blank');
-  const said: unknown[] = [];
-  await page.route('**/turns/*', (route) => {
-    if (route.request().method() !== 'PUT') return route.continue();
-    said.push(route.request().postDataJSON().page?.context?.challenge);
-    return said.length < 2
-      ? route.fulfill({ status: 403, json: { code: 'challenge-failed', retryable: true } })
-      : route.continue();
-  });
+  const said = await refuseFirst(page, 1);
   const say = (challenge: string) =>
     page.evaluate((value) => window.Porchlight?.push?.(['setContext', { challenge: value }]), challenge);
   await page.goto(`${stage.server.here}/look`);
