@@ -11,6 +11,8 @@ const mostCards = 4;
 const storageKey = 'porchlight-cards';
 const mostKept = 50;
 const voiceMs = 100;
+/** Its borders and what is below it, as the styles of the dock say. */
+const aroundDockPx = 18;
 const dismiss: Record<string, string> = {
   en: 'Dismiss',
   de: 'Ausblenden',
@@ -76,6 +78,15 @@ export function addCard(
     look();
     // What is open again after a reload tells of no opening.
     if (launcher) new MutationObserver(look).observe(launcher, { attributeFilter: ['aria-expanded'] });
+    // A dock with the focus is taller: its starters are not to be hidden.
+    const rise = new ResizeObserver((docks) => {
+      for (const { target } of docks)
+        list.style.setProperty('--porchlight-dock-height', `${target.clientHeight + aroundDockPx}px`);
+    });
+    root.addEventListener('focusin', () => {
+      const dock = root.querySelector('.dock');
+      if (dock) rise.observe(dock);
+    });
     root.append(list);
     return list;
   }

@@ -12,6 +12,7 @@ declare const Porchlight: PorchlightApi;
 const stage = useStage(() =>
   startFakeHelper({
     answer: (question) => ({ pieces: [`An answer to ${question}`] }),
+    starters: ['When are you open?'],
     pages: (path, url) => {
       if (path === '/dock') return { html: toPage(url, 'dock') };
       if (path === '/german') return { html: toPage(url, 'normal', 'data-language="de"') };
@@ -115,12 +116,14 @@ test('over a dock they stand free of it', async () => {
   await chat.dock.waitFor();
   await say(page, 'Questions? Ask here.');
   await cards(chat).first().waitFor();
-  await expect
-    .poll(async () => {
-      const [card, dock] = [await cards(chat).first().boundingBox(), await chat.dock.boundingBox()];
-      return card!.y + card!.height < dock!.y;
-    })
-    .toBe(true);
+  const isFree = async () => {
+    const [card, dock] = [await cards(chat).first().boundingBox(), await chat.dock.boundingBox()];
+    return card!.y + card!.height < dock!.y;
+  };
+  await expect.poll(isFree).toBe(true);
+  await chat.composer.focus();
+  await chat.dock.getByRole('button', { name: 'When are you open?' }).waitFor();
+  await expect.poll(isFree).toBe(true);
   await context.close();
 });
 

@@ -186,7 +186,7 @@ test.each([
         return [...pen.getImageData(0, 0, 1, 1).data.slice(0, 3)];
       };
       const field = panel.querySelector('[part~="composer"]')!;
-      const box = [field, field.parentElement!, field.closest('form')!].find(
+      const box = [field, field.closest('.composer')!].find(
         (one) => getComputedStyle(one).outlineStyle !== 'none',
       )!;
       return [getComputedStyle(box).outlineColor, getComputedStyle(panel).backgroundColor].map(toRgb);

@@ -66,6 +66,23 @@ test('it fills its box, takes no focus, cannot be closed, and answers', async ()
   expect(errors).toEqual([]);
 });
 
+test('what was written while its box was hidden is there, in all its lines, once it is shown', async () => {
+  await open(
+    `<button onclick="tab.hidden = !tab.hidden">Tab</button><div id="tab" style="width:360px;height:500px">${box}</div>`,
+  );
+  const readHeight = () => chat.composer.evaluate((field) => field.clientHeight);
+  const tab = page.getByRole('button', { name: 'Tab' });
+  await chat.composer.waitFor();
+  await tab.click();
+  await page.evaluate(`document.querySelector('porchlight-chat').chat.prefill('One\\nTwo\\nThree')`);
+  await tab.click();
+  await expect.poll(readHeight).toBe(72);
+  await chat.composer.fill('It is a sentence of more than one line, but in a narrow box alone.');
+  await expect.poll(readHeight).toBe(48);
+  await page.evaluate(`document.querySelector('#tab').style.width = '900px'`);
+  await expect.poll(readHeight).toBe(24);
+});
+
 test('the guide’s lines are enough', async () => {
   const guide = readFileSync('docs/site-owners.md', 'utf8');
   const snippet = [...guide.matchAll(/^```html\n([\s\S]*?)^```$/gm)].find(([text]) =>

@@ -90,6 +90,27 @@ test('an answer that grows is followed again from the very end on', async () => 
   await expect.poll(() => isAtEnd(chat)).toBe(true);
 });
 
+test('who writes several lines sees the end of the answer still, and is moved nowhere further up', async () => {
+  const { page, chat } = scene;
+  await askSlowly(scene);
+  for (let line = 1; line < 6; line += 1) {
+    await chat.composer.pressSequentially(`Line ${line}`, { delay: 20 });
+    await page.keyboard.press('Shift+Enter');
+  }
+  await chat.composer.pressSequentially('The last', { delay: 20 });
+  expect(await chat.composer.evaluate((field) => field.clientHeight)).toBe(144);
+  await expect.poll(() => isAtEnd(chat)).toBe(true);
+  gate.open();
+  await chat.waitForAnswer('completed');
+  await expect.poll(() => isAtEnd(chat)).toBe(true);
+  await list(chat).hover();
+  await page.mouse.wheel(0, -60);
+  await expect.poll(() => isAtEnd(chat)).toBe(false);
+  const top = await readTop(chat);
+  await chat.composer.pressSequentially(' line', { delay: 20 });
+  expect(await readTop(chat)).toBe(top);
+});
+
 test('who reads further up has a way back to the end, which tells of what came there and adds no height', async () => {
   const { page, chat } = scene;
   await askSlowly(scene);

@@ -126,6 +126,23 @@ test('using a tool, it names the tool', async () => {
   await screen.findByText('Used “Search”');
 });
 
+test.each([
+  ['stopped', { kind: 'turn-stopped', data: { message: toMessage({ text: '', status: 'stopped' }) } }],
+  ['failed', { kind: 'turn-failed', data: { code: 'agent-refused', retryable: false } }],
+  ['over', { kind: 'turn-completed', data: { message: toMessage({}) } }],
+] satisfies [string, TurnEvent][])(
+  'a tool of which no end was told is not used any more once the answer is %s',
+  async (_, end) => {
+    const { say } = await ask();
+    say({ kind: 'tool', data: { id: '1', name: 'find', title: 'Find', status: 'done' } });
+    say({ kind: 'tool', data: { id: '2', name: 'search', title: 'Search', status: 'running' } });
+    await screen.findByText('Using “Search”…');
+    say(end);
+    await waitFor(() => expect(screen.queryByText('Using “Search”…')).toBeNull());
+    expect(screen.getByText('Used “Find”')).toBeTruthy();
+  },
+);
+
 test('what the agent thinks is folded, told with its time, and no part of the answer', async () => {
   const { say } = await ask();
   say({ kind: 'reasoning-delta', data: { text: 'They ask ' } });

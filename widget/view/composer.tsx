@@ -62,20 +62,14 @@ export function Composer({ focus }: { focus: boolean }) {
   const over = draft.value.trim().length - limits.maxTextChars;
   const guardedUntil = useRef(0);
 
+  const write = () => field.current?.focus({ preventScroll: true });
   useEffect(() => {
-    if (focus) field.current?.focus({ preventScroll: true });
+    if (focus) write();
   }, [focus]);
   useLayoutEffect(() => {
-    if (hadFocus.current) field.current?.focus({ preventScroll: true });
+    if (hadFocus.current) write();
     hadFocus.current = false;
   }, [whose]);
-  // Read after the browser has laid the new text out anyway, never while an answer streams.
-  useEffect(() => {
-    const area = field.current;
-    if (!area) return;
-    area.style.height = 'auto';
-    if (draft.value !== '') area.style.height = `${area.scrollHeight}px`;
-  }, [draft.value, whose]);
   const wasRunning = useRef(false);
   useLayoutEffect(() => {
     if (wasRunning.current) guardedUntil.current = performance.now() + swapMs;
@@ -133,7 +127,7 @@ export function Composer({ focus }: { focus: boolean }) {
             <button
               type="button"
               onClick={() => {
-                field.current?.focus({ preventScroll: true });
+                write();
                 conversation.stop();
               }}
             >
@@ -150,7 +144,7 @@ export function Composer({ focus }: { focus: boolean }) {
             onClick={() => {
               draft.value = '';
               changing.value = undefined;
-              field.current?.focus({ preventScroll: true });
+              write();
             }}
           >
             {t('cancel')}
@@ -158,21 +152,24 @@ export function Composer({ focus }: { focus: boolean }) {
         </div>
       )}
       <div class="composer">
-        <textarea
-          key={whose}
-          ref={field}
-          part="composer"
-          dir="auto"
-          rows={1}
-          aria-label={t('compose')}
-          placeholder={agent?.placeholder ?? t('compose')}
-          enterkeyhint="send"
-          readOnly={isRefused}
-          value={draft.value}
-          onFocus={() => hadFocus.current || begin()}
-          onInput={onInput}
-          onKeyDown={onKeyDown}
-        />
+        {/* As tall as its text, which the browser lays out beside it: nothing is measured. */}
+        <div class="field" data-t={`${draft.value} `}>
+          <textarea
+            key={whose}
+            ref={field}
+            part="composer"
+            dir="auto"
+            rows={1}
+            aria-label={t('compose')}
+            placeholder={agent?.placeholder ?? t('compose')}
+            enterkeyhint="send"
+            readOnly={isRefused}
+            value={draft.value}
+            onFocus={() => hadFocus.current || begin()}
+            onInput={onInput}
+            onKeyDown={onKeyDown}
+          />
+        </div>
         {readMode(panel) && <Modes />}
         <button
           type="button"

@@ -1,6 +1,7 @@
 /** What the agent does before it answers: what it thinks, folded, with how long that took, and what it uses. Loaded with the first. */
 import { useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { isRunning } from '../state/turn.ts';
 import { words } from '../strings/en/work.ts';
 import css from '../styles/work.css?inline';
 import { useChat } from './context.ts';
@@ -12,7 +13,10 @@ const key = { running: 'toolRunning', done: 'toolDone', failed: 'toolFailed' } a
 
 export default function Work(props: AnswerProps) {
   const { t } = useChat();
-  const { tools, reasoning } = props.answer;
+  const { answer } = props;
+  const { reasoning } = answer;
+  // Of what was cut off no end is told, and nothing uses it any more.
+  const tools = answer.tools.filter(({ status }) => status !== 'running' || isRunning(answer));
   useLayoutEffect(props.onGrow, []);
   return (
     <>
