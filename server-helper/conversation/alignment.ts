@@ -1,6 +1,6 @@
 /** Whose text is it: the agent's record told apart into exchanges, and which turn each belongs to. Pure. */
 import type { RecordedMessage } from '../agent/conversation.ts';
-import type { TurnRecord } from '../store/store.ts';
+import { type TurnRecord, toBegun } from '../store/store.ts';
 import { readEarlier, readSaidBefore } from './earlier.ts';
 import { findPlaces, type Places } from './reuniting.ts';
 import { toWords } from './words.ts';
@@ -17,7 +17,7 @@ export type Exchange = {
 export type AlignedTurn = Pick<
   TurnRecord,
   'id' | 'at' | 'question' | 'answer' | 'agentMessageId' | 'status' | 'earlier'
->;
+> & { endedAt?: number | undefined };
 
 /** The agent's clock and ours may differ by this much. */
 export const clockSkewMs = 60_000;
@@ -116,7 +116,7 @@ function alignByWords<T extends AlignedTurn>(
       const exchange = asked[left - 1] as Exchange & { turn: T | undefined };
       // What was asked long before a turn began is none of its, unless it is what it said: a clock may have been set back.
       const isBegun = (one: T) =>
-        one.at <= (exchange.question?.at ?? one.at) + clockSkewMs ||
+        toBegun(one) <= (exchange.question?.at ?? one.at) + clockSkewMs ||
         (asked.length === asking.length && hasSaid(one, exchange.answers));
       // As many turns as there are exchanges still before this one must be left for them.
       const choices = asking.slice(Math.max(0, Math.min(left, last) - 1), last).filter(isBegun);
@@ -146,7 +146,7 @@ function isCloser(
   );
   if (isMine !== isIts) return isMine === true;
   if (question?.at === undefined) return true;
-  return Math.abs(question.at - one.at) <= Math.abs(question.at - other.at);
+  return Math.abs(question.at - toBegun(one)) <= Math.abs(question.at - toBegun(other));
 }
 
 type Saying = Pick<AlignedTurn, 'answer' | 'earlier'>;
@@ -232,7 +232,7 @@ function isSure(
   asking: readonly AlignedTurn[],
   asked: number,
 ): boolean {
-  const isInTime = question?.at !== undefined && question.at >= turn.at - clockSkewMs;
+  const isInTime = question?.at !== undefined && question.at >= toBegun(turn) - clockSkewMs;
   if (question?.at !== undefined && !isInTime) return false;
   if (asked === asking.length) return true;
   // One more than we know of: told twice, or of a turn whose record is gone; the newest is ours if it is new.

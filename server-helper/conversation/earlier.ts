@@ -1,6 +1,6 @@
 /** What a turn keeps of before: what stands in the agent's record, or may come to stand there, and is not its answer. */
 import type { RecordedMessage } from '../agent/conversation.ts';
-import type { TurnRecord } from '../store/store.ts';
+import { type TurnRecord, toBegun } from '../store/store.ts';
 
 /** A turn that was taken back: of the store it is gone, and the agent may yet write it down. */
 export type TakenBack = Pick<TurnRecord, 'id' | 'at' | 'question' | 'status'> & {
@@ -82,7 +82,7 @@ export function wasUntaken({ earlier }: Pick<Ended, 'earlier'>): boolean {
 export const lateMs = 120_000;
 
 /** Of one that completed under a known id nothing is left to come. */
-export function mayBeWrittenLate(other: Ended, turn: Pick<Ended, 'at'>): boolean {
+export function mayBeWrittenLate(other: Ended, turn: Pick<Ended, 'at' | 'endedAt'>): boolean {
   if (other.agentMessageId !== undefined) return false;
-  return (other.endedAt ?? other.at) >= turn.at - lateMs;
+  return (other.endedAt ?? other.at) >= toBegun(turn) - lateMs;
 }

@@ -1,7 +1,7 @@
 /** A conversation as its visitor reads it: the agent's record, told apart into turns, with what never reached it. Pure. */
 import type { RecordedMessage } from '../agent/conversation.ts';
 import { type Message, toAgentMessageId } from '../protocol/wire.ts';
-import type { TurnRecord } from '../store/store.ts';
+import { type TurnRecord, toBegun } from '../store/store.ts';
 import {
   alignRecord,
   clockSkewMs,
@@ -154,7 +154,7 @@ function isAnybodys(
   const isTakenBack = ({ id, at, endedAt = at, answer: words, since = [], isUntaken }: TakenBack) =>
     id !== turn.id &&
     !isUntaken &&
-    endedAt >= turn.at - lateMs &&
+    endedAt >= toBegun(turn) - lateMs &&
     ((since.at(-1) ?? words).trim() === '' || [words, ...since].some((said) => isSaid(said.trim())));
   if (takenBack.some(isTakenBack)) return true;
   return missing.some(
@@ -192,8 +192,9 @@ function isCutOff({ status, agentMessageId }: TurnRecord): boolean {
   return agentMessageId === undefined && (status === 'stopped' || status === 'failed');
 }
 
-function isLateOf({ question }: Exchange, { question: words, at }: Pick<TurnRecord, 'question' | 'at'>) {
-  return words !== '' && question?.text === words && (question.at ?? at) >= at - clockSkewMs;
+function isLateOf({ question }: Exchange, turn: TurnRecord | TakenBack) {
+  const begun = toBegun(turn) - clockSkewMs;
+  return turn.question !== '' && question?.text === turn.question && (question.at ?? begun) >= begun;
 }
 
 function toTurnMessages(

@@ -189,3 +189,7 @@ export const longestLeaseMs = 60_000;
 
 /** Turns stand in the order in which they began, though the clock was set back in between. @param last of the others */
 export const toTurnTime = (at: number, last = at): number => (at < last ? last + 1 : at);
+
+/** When a turn began at the latest: a clock that was set back is behind the time under which it stands, see `toTurnTime`. */
+export const toBegun = ({ at, endedAt }: Pick<TurnRecord, 'at'> & { endedAt?: number | undefined }): number =>
+  Math.min(at, endedAt ?? Date.now());

@@ -1,6 +1,6 @@
 /** Says again and again that this helper runs its turns, so that no other one takes them; learns which it has lost. */
 import { toLogFields } from '../log.ts';
-import type { Lease, TurnRecord } from '../store/store.ts';
+import { type Lease, longestLeaseMs, type TurnRecord } from '../store/store.ts';
 import type { RunContext } from './run.ts';
 import type { LiveTurn } from './turn.ts';
 
@@ -58,7 +58,8 @@ export function createLeases(
     if (until === 0) return true;
     const key = toKey(record);
     const seen = lapsed.get(key);
-    if (until > now()) lapsed.delete(key);
+    // One that is longer than any was given by a clock that has been set back since.
+    if (until > now() && until <= now() + longestLeaseMs) lapsed.delete(key);
     else if (seen?.until !== until) {
       await store.renewTurns(make());
       if (lapsed.size >= mostLapsed) lapsed.clear();

@@ -19,7 +19,7 @@ import {
   wasUntaken,
 } from '../conversation/earlier.ts';
 import { toWords } from '../conversation/words.ts';
-import type { TurnRecord } from '../store/store.ts';
+import { type TurnRecord, toBegun } from '../store/store.ts';
 
 type Turn = Pick<
   TurnRecord,
@@ -104,7 +104,7 @@ export function isAsked(
     ({ role, text, at }) =>
       role === 'visitor' &&
       toWords(text) === words &&
-      (at === undefined || at >= (turn?.at ?? 0) - clockSkewMs),
+      (at === undefined || at >= (turn ? toBegun(turn) : 0) - clockSkewMs),
   );
 }
 
@@ -154,7 +154,7 @@ export function readLately(turns: readonly Turn[], turnId: string): Lately {
   const { ids } = readEarlier(turn.earlier);
   const others = readOthers(turns, turn);
   const ended = others.filter(
-    (other) => other.status === 'completed' && (other.endedAt ?? other.at) >= turn.at - lateMs,
+    (other) => other.status === 'completed' && (other.endedAt ?? other.at) >= toBegun(turn) - lateMs,
   );
   return {
     ids: [...ids, ...others.flatMap(({ agentMessageId }) => agentMessageId ?? [])],

@@ -2,13 +2,14 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { createMemoryStore } from '../../server-helper/store/memory.ts';
-import type { Store, TurnRecord } from '../../server-helper/store/store.ts';
+import type { Store } from '../../server-helper/store/store.ts';
 import { createLeases } from '../../server-helper/turns/leases.ts';
 import { type FakeAgent, startFakeAgent } from '../support/fake-agent.ts';
 import { createGate } from '../support/gate.ts';
 import { startInside } from '../support/helper-inside.ts';
 import { secrets, untilAsync } from '../support/helper-process.ts';
 import { makePause, pauseWith, resumeWith } from '../support/pause.ts';
+import { toConversation, toTurn } from '../support/records.ts';
 import { makeSsoToken } from '../support/visitor.ts';
 
 let agent: FakeAgent;
@@ -153,51 +154,59 @@ test('a stop that the store takes late, when a decision has let the turn run, is
   expect(await next('And then?')).toMatch(/^200 [\s\S]*turn-completed/);
 });
 
-test('a turn whose lease ran out while nothing could be written is left to its helper, which renews it; else it is taken', async () => {
-  const store = createMemoryStore();
-  let nowMs = 1_000_000;
-  const now = () => nowMs;
+/** A turn that helper `one` runs, and how `two` looks at it. The clock stands still until the test moves it. */
+async function startLeased(startMs: number) {
+  const clock = { now: startMs, monotonic: 0 };
+  const store = createMemoryStore(() => clock.now);
   const log = { info() {}, warn() {}, error() {} };
   const watch = { isHere: () => true, onLost: async () => {}, onHeld: async () => {} };
-  const [one, two] = ['one', 'two'].map((name) =>
-    createLeases({ store, log, now, monotonicNow: now }, name, watch),
-  );
-  const conversation = {
-    id: randomUUID(),
-    owner: 'o',
-    bot: 'b',
-    chatId: randomUUID(),
-    title: '',
-    mode: 'ask',
-    workspace: undefined,
-    workspaceOf: undefined,
-    createdAt: 1,
-    updatedAt: 1,
-  } as const;
-  const { runner, until: leaseUntil } = one!.make();
-  const turn = {
-    conversationId: conversation.id,
-    id: randomUUID(),
-    fingerprint: 'f',
-    status: 'running',
-    at: 1,
-    question: 'q',
-    runner,
-    leaseUntil,
-  } as unknown as TurnRecord;
+  const parts = { store, log, now: () => clock.now, monotonicNow: () => clock.monotonic };
+  const [one, two] = [createLeases(parts, 'one', watch), createLeases(parts, 'two', watch)];
+  const conversation = toConversation();
+  const { runner, until: leaseUntil } = one.make();
+  const turn = toTurn(conversation.id, { runner, leaseUntil });
   await store.beginTurn(conversation, turn);
-  const look = async () => two!.take((await store.findTurn(conversation.id, turn.id))!);
-  nowMs += 6_000;
+  return {
+    clock,
+    turn,
+    pass(ms: number) {
+      clock.now += ms;
+      clock.monotonic += ms;
+    },
+    renew: () => one.renew([{ conversationId: conversation.id, id: turn.id } as never]),
+    look: async () => two.take((await store.findTurn(conversation.id, turn.id))!),
+  };
+}
+
+test('a turn whose lease ran out while nothing could be written is left to its helper, which renews it; else it is taken', async () => {
+  const { turn, pass, renew, look } = await startLeased(1_000_000);
+  pass(6_000);
   expect(await look()).toBeUndefined();
-  await one!.renew([{ conversationId: conversation.id, id: turn.id } as never]);
-  nowMs += 3_000;
+  await renew();
+  pass(3_000);
   expect(await look()).toBeUndefined();
   // From here on its helper is gone.
-  nowMs += 2_000;
+  pass(2_000);
   expect(await look()).toBeUndefined();
-  nowMs += 1_000;
+  pass(1_000);
   expect(await look()).toBeUndefined();
-  nowMs += 1_000;
+  pass(1_000);
+  expect(await look()).toMatchObject({ id: turn.id });
+});
+
+test('a turn whose helper is gone is taken though the clock has been set back an hour since', async () => {
+  const { clock, turn, pass, renew, look } = await startLeased(1e12);
+  clock.now -= 3600_000;
+  expect(await look()).toBeUndefined();
+  // It lives, and says so by the same clock.
+  await renew();
+  pass(2_000);
+  expect(await look()).toBeUndefined();
+  clock.now -= 600_000;
+  expect(await look()).toBeUndefined();
+  pass(1_000);
+  expect(await look()).toBeUndefined();
+  pass(1_000);
   expect(await look()).toMatchObject({ id: turn.id });
 });
 

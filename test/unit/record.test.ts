@@ -5,7 +5,7 @@ import { alignRecord } from '../../server-helper/conversation/alignment.ts';
 import { toStanding } from '../../server-helper/conversation/earlier.ts';
 import { toEntries } from '../../server-helper/conversation/history.ts';
 import type { TurnRecord } from '../../server-helper/store/store.ts';
-import { findAnswer, findCut } from '../../server-helper/turns/record.ts';
+import { findAnswer, findCut, isAsked } from '../../server-helper/turns/record.ts';
 import { toTurn } from '../support/records.ts';
 
 const minute = 60_000;
@@ -220,6 +220,55 @@ describe('where to cut the record to take a question back', () => {
     const failed = turn('t0', 2, { question: 'Why?', status: 'failed' });
     const ambiguous = [first, failed, { ...stopped, answer: '' }, last];
     expect(findCut(record, true, ambiguous, 't0')).toBeUndefined();
+  });
+});
+
+describe('once the clock was set right, a conversation that was begun while it was ahead', () => {
+  const now = Date.now();
+  const ahead = 60 * minute;
+  // Turns stand in the order in which they began: the second one's time is made of the first one's.
+  const first = turn('t1', now + ahead - minute, { agentMessageId: 'a1', endedAt: now + ahead });
+  const second = (change: Partial<TurnRecord>) =>
+    turn('t2', now + ahead - minute + 1, { question: 'Why?', ...change });
+  const record = [
+    said('q1', 'visitor', 'When?', now - minute),
+    said('a1', 'agent', 'At noon.', now - minute),
+    said('q2', 'visitor', 'Why?', now),
+    said('a2', 'agent', 'Because.', now),
+  ];
+
+  test('has the answer of a question whose stream broke off', () => {
+    const running = second({ status: 'running', answer: 'Be' });
+    expect(findAnswer(record, [first, running], 't2', true)?.id).toBe('a2');
+    const unheard = { ...running, answer: undefined };
+    expect(findAnswer(record, [first, unheard], 't2', false)?.id).toBe('a2');
+    expect(isAsked(record, [first, unheard], 't2')).toBe(true);
+  });
+
+  test('has its questions taken back where they stand', () => {
+    const stopped = second({ status: 'stopped', answer: 'Because.', endedAt: now + 1 });
+    expect(findCut(record, true, [first, stopped], 't2')).toEqual({ messageId: 'q2' });
+  });
+
+  test.each([
+    ['running', { status: 'running' }, ['t1', 't1', 't2']],
+    ['stopped', { status: 'stopped', answer: 'Bec', endedAt: now + 1 }, ['t1', 't1', 't2', 't2']],
+    [
+      'failed unheard',
+      { status: 'failed', code: 'agent-unavailable', endedAt: now + 1 },
+      ['t1', 't1', 't2', 't2'],
+    ],
+  ] satisfies [string, Partial<TurnRecord>, string[]][])('tells one that is %s once', (_, change, ids) => {
+    const told = toMessages(record, [first, second(change)], everything);
+    expect(told.map(({ turnId }) => turnId)).toEqual(ids);
+  });
+
+  test('takes no end of the stopped one before for the answer', () => {
+    const stopped = { ...first, status: 'stopped', agentMessageId: undefined, question: 'When?' } as const;
+    const early = { ...stopped, answer: '', endedAt: now - 1_000 };
+    const [question] = record.slice(2);
+    const late = [question!, said('late', 'agent', 'At noon.', now)];
+    expect(findAnswer(late, [early, second({ status: 'running' })], 't2', true)).toBeUndefined();
   });
 });
 
