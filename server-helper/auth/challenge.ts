@@ -35,7 +35,7 @@ type Deps = {
 };
 
 export function createChallenges({ challenge, botId, retentionDays, log, store, isDue }: Deps): Challenges {
-  /** By owner: two questions at once are one challenge, whose response is good once. */
+  /** By owner and response: two questions at once are one challenge, whose response is good once. */
   const asked = new Map<string, Promise<boolean>>();
 
   async function ask(check: Challenge, response: string | undefined) {
@@ -51,11 +51,10 @@ export function createChallenges({ challenge, botId, retentionDays, log, store, 
     }
   }
 
-  async function pass(check: Challenge, owner: string, page: PageContext | undefined) {
+  async function pass(check: Challenge, owner: string, response: string | undefined) {
     const key = toOwnerKeys(owner, botId).challenge;
     if ((await store.recall(key)) !== undefined) return true;
-    const response = page?.context?.challenge;
-    if (!(await ask(check, typeof response === 'string' ? response : undefined))) return false;
+    if (!(await ask(check, response))) return false;
     // The response is spent by now: where it cannot be noted, the next question is asked for another.
     await store.replace(key, 'passed', retentionDays * dayMs).catch(() => {});
     return true;
@@ -64,10 +63,13 @@ export function createChallenges({ challenge, botId, retentionDays, log, store, 
   return {
     async require({ owner, visitor }, page) {
       if (!challenge || visitor.kind !== 'anonymous') return;
-      let passing = asked.get(owner);
+      const told = page?.context?.challenge;
+      const response = typeof told === 'string' ? told : undefined;
+      const key = JSON.stringify([owner, response]);
+      let passing = asked.get(key);
       if (!passing) {
-        passing = pass(challenge, owner, page).finally(() => asked.delete(owner));
-        asked.set(owner, passing);
+        passing = pass(challenge, owner, response).finally(() => asked.delete(key));
+        asked.set(key, passing);
       }
       if (!(await passing)) throw new HelperError('challenge-failed');
     },

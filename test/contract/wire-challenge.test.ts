@@ -116,6 +116,23 @@ test('two questions at once are one challenge, whose response is good once', asy
   expect(count).toBe(1);
 });
 
+test('a question without the response does not refuse the one that brings it at the same moment', async () => {
+  const gate = createGate();
+  const seen: unknown[] = [];
+  const helper = start(async ({ response }) => {
+    seen.push(response);
+    await gate.opened;
+    return response === 'right';
+  });
+  const guest = await helper.openSession();
+  const both = [helper.ask(guest), helper.ask(guest, { challenge: 'right' })];
+  await vi.waitFor(() => expect(seen).toEqual([undefined, 'right']));
+  gate.open();
+  const [without, with_] = await Promise.all(both);
+  expect(without!.status).toBe(403);
+  expect(with_).toMatchObject({ status: 200, text: expect.stringContaining('turn-completed') });
+});
+
 describe('what gives no answer refuses, and is told', () => {
   const log = { info: vi.fn(), warn: vi.fn(), error: vi.fn() };
   test('one that throws', async () => {
