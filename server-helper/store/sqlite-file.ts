@@ -1,4 +1,5 @@
 /** One SQLite file as safe calls: each write a transaction, no wait that blocks, no failure that outlives its call. Node only. */
+import { closeSync, openSync } from 'node:fs';
 import Database from 'libsql';
 import { migrate } from './sqlite-schema.ts';
 import { StoreBusy } from './store.ts';
@@ -58,6 +59,7 @@ export function openSqliteFile(path: string): SqliteFile {
   const open = (): Database.Database => {
     if (isClosed) throw new Error('The store is closed');
     if (db) return db;
+    if (path !== ':memory:') makeOwn(path);
     const opened = new Database(path);
     db = opened;
     // No wait inside SQLite: it would be one of the whole process.
@@ -186,6 +188,15 @@ export function openSqliteFile(path: string): SqliteFile {
     if (!isBusy(error)) throw new TypeError(`store: ${path} cannot be opened as a SQLite database`);
   }
   return file;
+}
+
+/** A new file is its owner's alone to read, and so are the journals that SQLite makes beside it. */
+function makeOwn(path: string): void {
+  try {
+    closeSync(openSync(path, 'a', 0o600));
+  } catch {
+    // SQLite says what is wrong with it.
+  }
 }
 
 function begin(db: Database.Database): void {

@@ -1,5 +1,5 @@
 /** A SQLite file that another process holds: nobody waits inside the event loop, and nothing is spoiled by it. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'libsql';
@@ -85,6 +85,12 @@ test('a lock that lasts is a clear failure of each call, and of none after it', 
     true,
   );
   for (const outcome of await writeAll()) expect(outcome.status).toBe('fulfilled');
+});
+
+test('a new file and its journals are its owner’s alone to read', async () => {
+  await store.remember('key', 'value');
+  const modes = ['', '-wal', '-shm'].map((end) => statSync(file + end).mode & 0o777);
+  expect(modes).toEqual([0o600, 0o600, 0o600]);
 });
 
 test('a statement that fails inside a write changes nothing, and spoils no later one', async () => {
