@@ -1,6 +1,6 @@
 /** What became of an answer whose stream broke off: from the reply that still runs, else from the agent's record. */
 
-import { AgentUntaken } from '../agent/failure.ts';
+import { AgentMissing, AgentUntaken } from '../agent/failure.ts';
 import type { AgentPause, AgentReply } from '../agent/frame.ts';
 import type { AnswerEnd } from '../agent/stream.ts';
 import { readNewest } from '../conversation/readback.ts';
@@ -106,8 +106,9 @@ export async function findRest(
         break;
       }
     } catch (caught) {
-      // A store that does not answer is no reason to give an answer up.
-      error = caught instanceof HelperError ? caught : new HelperError('internal');
+      // A store that does not answer is no reason to give an answer up, nor is an agent without a record.
+      if (!(caught instanceof AgentMissing))
+        error = caught instanceof HelperError ? caught : new HelperError('internal');
       // An agent that cannot be reached, and may never have had the question: the visitor need not wait to be told.
       if (!run.hasArrived && !isPerhaps && waitMs > 0) break;
       if (isWhole(turn)) return asItStands();

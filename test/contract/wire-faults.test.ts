@@ -1,8 +1,8 @@
 /** Clauses 16 and 18: an agent that refuses, fails or breaks off. */
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Script } from '../support/fake-agent.ts';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { type Script, sendJson } from '../support/fake-agent.ts';
 import type { FakeAnswer } from '../support/fake-answer.ts';
 import { makePause } from '../support/pause.ts';
 import { type Rig, startRig } from '../support/rig.ts';
@@ -69,6 +69,17 @@ test.each(failures)(
     ]);
   },
 );
+
+test.each([
+  ['has no record', { error: { code: 'no_route' } }],
+  ['calls a chat that it does not know otherwise', { error: { code: 'no_chat' } }],
+])('what fails at an agent that %s is no refusal, and may be tried again', async (_, body) => {
+  const route = 'GET /v1/bot/chat/read';
+  onTestFinished(() => rig.agent.restore(route));
+  rig.agent.override(route, (_call, response) => sendJson(response, body, 404));
+  const { stream } = await ask((answer) => answer.refuse(500));
+  expect(stream.ended('turn-failed')).toEqual({ code: 'agent-unavailable', retryable: true });
+});
 
 test('a web page in an answer’s place is told to the operator', async () => {
   await ask(({ response }) => {
