@@ -7,6 +7,7 @@ import type { Finding } from './finding.ts';
 
 const timeoutMs = 60_000;
 const removeWithinMs = 5_000;
+const loggedWithinMs = 20;
 /** An answer that took so long and came all at once was held back on the way. */
 const slowMs = 500;
 const question = 'Hello';
@@ -19,7 +20,6 @@ export async function checkQuestion(
   send: Send,
   readLast?: () => string | undefined,
 ): Promise<Finding[]> {
-  let logged: string | undefined;
   const find = (state: Finding['state'], text: string): Finding[] => [{ about: 'question', state, text }];
   const signal = AbortSignal.timeout(timeoutMs);
   const call = (method: string, path: string, body: object | undefined, session = '') =>
@@ -67,18 +67,20 @@ export async function checkQuestion(
       if (/^turn-(completed|failed|stopped|paused)$/.test(event)) end = event;
       if (event !== 'turn-failed') return;
       why = (JSON.parse(data) as { code: string }).code;
-      logged = readLast?.();
     });
     for await (const bytes of asked.body as unknown as AsyncIterable<Uint8Array>) {
       reader.push(bytes);
       if (end !== '') break;
     }
     const [first = 0, last = 0] = [times[0], times.at(-1)];
-    if (end === 'turn-failed')
-      return find(
-        'wrong',
-        `failed: ${why}. ${logged ?? 'The helper’s log says what the agent answered'}${why === 'agent-refused' ? '; may the key ask for the purpose “service”, with a workspace?' : ''}`,
-      );
+    if (end === 'turn-failed') {
+      // What the helper says of it comes right behind the end.
+      await new Promise((resolve) => setTimeout(resolve, loggedWithinMs));
+      const logged = readLast ? readLast() : 'The helper’s log says what the agent answered';
+      const perhaps =
+        why === 'agent-refused' ? 'May the key ask for the purpose “service”, with a workspace?' : '';
+      return find('wrong', [`failed: ${why}`, logged, perhaps].filter(Boolean).join('. '));
+    }
     if (end === '')
       return find('wrong', 'the answer broke off before its end: does a proxy cut long replies?');
     if (last > slowMs && last - first < last / 10)
@@ -86,6 +88,13 @@ export async function checkQuestion(
         'wrong',
         `the answer came all at once after ${Math.round(last)} ms: a proxy holds it back. Switch its buffering off for text/event-stream`,
       );
+    const read = await call('GET', conversation, undefined, session);
+    if (!read.ok)
+      return find(
+        'wrong',
+        `was answered, and its conversation cannot be read (${read.status}): after a reload a visitor would not see it. Does the agent serve GET /v1/bot/chat/read?`,
+      );
+    await read.body?.cancel();
     const removed = await remove();
     remove = nothing;
     if (removed !== undefined && removed >= 400)

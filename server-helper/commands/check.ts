@@ -11,6 +11,9 @@ import { checkSignIn } from './check-sign-in.ts';
 import type { Finding } from './finding.ts';
 import { quit, readSettings, refuseUnknown } from './settings.ts';
 
+/** Who asks here: without an address all visitors would share one limit, and the log say so. */
+const here = { address: '127.0.0.1' };
+
 const marks = { ok: 'ok   ', note: 'note ', wrong: 'WRONG' };
 
 export const check = defineCommand({
@@ -49,11 +52,13 @@ export const check = defineCommand({
     // Without an agent there is nobody to ask.
     if (args.ask && ofAgent.every(({ state }) => state !== 'wrong')) {
       tell(await checkSignIn(config, dispatch));
+      heard.forget();
       tell(
         await checkQuestion(
           config,
           url === undefined
-            ? (path, init) => helper.fetch(new Request(`http://localhost${config.basePath}${path}`, init))
+            ? (path, init) =>
+                helper.fetch(new Request(`http://localhost${config.basePath}${path}`, init), here)
             : (path, init) => fetch(url + path, init),
           url === undefined ? heard.readLast : undefined,
         ),
@@ -65,14 +70,21 @@ export const check = defineCommand({
   },
 });
 
-/** A log of which the last line is kept: the helper that is asked here has no other. */
-function hear(): { log: Log; readLast: () => string | undefined } {
+/** A log of which the last line is kept, but for the one that each failed turn has: the helper that is asked here has no other. */
+function hear(): { log: Log; readLast: () => string | undefined; forget: () => void } {
   let last: string | undefined;
   const keep: Log['warn'] = ({ status, agentCode, cause }, message) => {
+    if (last !== undefined && message === 'a turn failed') return;
     const known = [status, agentCode, cause].filter((one) => one !== undefined).join(', ');
     last = known === '' ? message : `${message} (${known})`;
   };
-  return { log: { info() {}, warn: keep, error: keep }, readLast: () => last };
+  return {
+    log: { info() {}, warn: keep, error: keep },
+    readLast: () => last,
+    forget() {
+      last = undefined;
+    },
+  };
 }
 
 function toUrl(text: string): string {

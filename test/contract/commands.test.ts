@@ -193,9 +193,30 @@ describe('check --ask', () => {
     expect([code, output]).toEqual([
       1,
       expect.stringMatching(
-        /WRONG question: failed: agent-refused\. the agent refused: check key, plan and credits \(403, no\); may the key/,
+        /WRONG question: failed: agent-refused\. the agent refused: check key, plan and credits \(403, no\)\. May the key/,
       ),
     ]);
+  });
+
+  test('names what the agent calls it when it fails in its answer', async () => {
+    rig.agent.nextChat((answer) => {
+      answer.open();
+      answer.event('error', { error: { code: 'no_credits' } });
+      answer.end();
+    });
+    const { code, output } = await run(['check', '--ask'], rig.agent.url);
+    expect([code, output]).toEqual([
+      1,
+      expect.stringContaining('WRONG question: failed: agent-unavailable. a turn failed (no_credits)\n'),
+    ]);
+  });
+
+  test('finds an agent that tells nobody what was said', async () => {
+    const route = 'GET /v1/bot/chat/read';
+    onTestFinished(() => rig.agent.restore(route));
+    rig.agent.override(route, (_, response) => sendJson(response, { error: { code: 'no_route' } }, 404));
+    const { code, output } = await run(['check', '--ask'], rig.agent.url);
+    expect([code, output]).toEqual([1, expect.stringContaining('cannot be read (502)')]);
   });
 
   test('leaves nothing behind, whatever becomes of the question', async () => {
