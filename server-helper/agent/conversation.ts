@@ -148,7 +148,7 @@ const noAnswer = /^(tool|function|developer)$/;
 
 function readMessage(value: unknown, aheadMs: number): RecordedMessage[] {
   const message = asObject(value);
-  const id = asString(message?.uuid);
+  const id = asString(message?.uuid) ?? asString(message?.id);
   const text = asString(message?.content);
   if (!message || id === undefined || text === undefined || noAnswer.test(String(message.role))) return [];
   const unfinished =

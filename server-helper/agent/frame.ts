@@ -27,8 +27,8 @@ export type Frame =
   | { kind: 'sources'; sources: Source[] }
   | { kind: 'pause'; pause: AgentPause }
   | { kind: 'final'; reply: AgentReply }
-  /** `[DONE]`: the text is whole, though no reply object came. */
-  | { kind: 'done' }
+  /** The text is whole, though no reply object came; or `text` is all of it. */
+  | { kind: 'done'; text?: string }
   /** `code`: the agent's own word for it. */
   | { kind: 'error'; status: number | undefined; code?: string }
   /** JSON that does not parse: never shown, and a reason to ask for the record at the end. */
@@ -103,7 +103,7 @@ function toNamed(event: string | undefined, json: Json): Frame {
     const text = readText(json);
     return text ? { kind: 'reasoning', text } : skip;
   }
-  if (named !== undefined && finalKinds.has(named)) return { kind: 'done' };
+  if (named !== undefined && finalKinds.has(named)) return toDone(readText(json));
   if (!textKinds.has(event) || (isUnnamed && noText.test(named ?? ''))) return skip;
   return toText(readText(json) ?? '');
 }
@@ -111,6 +111,10 @@ function toNamed(event: string | undefined, json: Json): Frame {
 /** Some agents put `error: null`, `false` or `""` into what is none. */
 function isError(value: unknown): boolean {
   return value !== undefined && value !== null && value !== false && value !== '';
+}
+
+function toDone(text: string | undefined): Frame {
+  return text ? { kind: 'done', text } : { kind: 'done' };
 }
 
 function toText(text: string): Frame {
@@ -185,7 +189,7 @@ function readTool(json: Json): Frame {
   const name = asString(json.name);
   if (!name) return skip;
   const status = json.status === 'done' || json.status === 'failed' ? json.status : 'running';
-  return { kind: 'tool', key: asString(json.executionId) ?? name, name, status };
+  return { kind: 'tool', key: asString(json.executionId) ?? asString(json.id) ?? name, name, status };
 }
 
 function readError(json: Json): Frame {

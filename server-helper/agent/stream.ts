@@ -26,6 +26,7 @@ export type AnswerSink = {
   onEnd(end: AnswerEnd): void;
 };
 
+const endKinds = new Set<Frame['kind']>(['final', 'pause', 'error']);
 const lineFeed = 0x0a;
 const maxJsonBytes = 2 * 1024 * 1024;
 /** Of a refusal only its code is read. */
@@ -138,8 +139,8 @@ class Answer implements Exchange {
       return this.#finish({ kind: 'failed', error });
     }
     const frame = readFrame('done', body, false);
-    if (frame.kind !== 'final' && frame.kind !== 'pause' && frame.kind !== 'error')
-      return this.#finish({ kind: 'cut' });
+    const isTold = frame.kind === 'done' ? frame.text !== undefined : endKinds.has(frame.kind);
+    if (!isTold) return this.#finish({ kind: 'cut' });
     this.sink.onFrame(frame);
     if (frame.kind === 'error') this.sink.onFlush();
     this.#finish({ kind: 'ended' });

@@ -90,7 +90,9 @@ export function createReplayed(turn: LiveTurn, isSure: boolean, lately: Lately):
           say();
           turn.onFrame(frame);
         }
-      } else if (frame.kind === 'done' ? isWhole() : isSure || isWhole()) turn.onFrame(frame);
+      } else if (frame.kind === 'done') {
+        if (isWhole()) turn.onFrame({ kind: 'done' });
+      } else if (isSure || isWhole()) turn.onFrame(frame);
       return true;
     },
   };

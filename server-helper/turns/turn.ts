@@ -120,7 +120,7 @@ export class LiveTurn {
         return;
       case 'done':
         this.saidDone = true;
-        return;
+        return this.#sayRest(frame.text);
       case 'pause':
         this.pause = frame.pause;
         return;
@@ -144,6 +144,12 @@ export class LiveTurn {
     this.text += text;
     if (json) this.log.appendText(json);
     else this.log.append('text-delta', { text });
+  }
+
+  /** The whole of what came since the last decision: in other words than were heard it adds nothing. */
+  #sayRest(whole = ''): void {
+    const heard = this.text.slice(this.textBefore.length);
+    if (whole.startsWith(heard)) this.say(whole.slice(heard.length));
   }
 
   cite(sources: Source[]): void {
