@@ -76,6 +76,7 @@ export function Composer({ focus }: { focus: boolean }) {
     wasRunning.current = isRunning;
   }, [isRunning]);
 
+  const act = isRunning ? 'stop' : 'send';
   const inTheWay = (): State | undefined => {
     if (over > 0) return 'too-long';
     if (isRunning) return 'answer-first';
@@ -174,14 +175,14 @@ export function Composer({ focus }: { focus: boolean }) {
         <button
           type="button"
           class="round"
-          part={isRunning ? 'stop' : 'send'}
-          aria-label={t(isRunning ? 'stop' : 'send')}
+          part={act}
+          aria-label={t(act)}
           aria-disabled={!isRunning && draft.value.trim() === ''}
           // A key that is held down is one wish.
           onKeyDown={(event) => event.repeat && event.preventDefault()}
           onClick={onClick}
         >
-          <Icon name={isRunning ? 'stop' : 'send'} />
+          <Icon name={act} />
         </button>
       </div>
     </form>
