@@ -59,7 +59,7 @@ export function openSqliteFile(path: string): SqliteFile {
   const open = (): Database.Database => {
     if (isClosed) throw new Error('The store is closed');
     if (db) return db;
-    if (path !== ':memory:') makeOwn(path);
+    makeOwn(path);
     const opened = new Database(path);
     db = opened;
     // No wait inside SQLite: it would be one of the whole process.
@@ -192,6 +192,8 @@ export function openSqliteFile(path: string): SqliteFile {
 
 /** A new file is its owner's alone to read, and so are the journals that SQLite makes beside it. */
 function makeOwn(path: string): void {
+  // In memory, by an address, or on a drive that knows no modes.
+  if (/^\w*:/.test(path)) return;
   try {
     closeSync(openSync(path, 'a', 0o600));
   } catch {
