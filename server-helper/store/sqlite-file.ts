@@ -190,14 +190,17 @@ export function openSqliteFile(path: string): SqliteFile {
   return file;
 }
 
-/** A new file is its owner's alone to read, and so are the journals that SQLite makes beside it. */
+/**
+ * A new file is its owner's alone to read, and so are the journals that SQLite makes beside it. One that exists is not
+ * touched: to close any descriptor of a file gives up the locks that this process has on it.
+ */
 function makeOwn(path: string): void {
   // In memory, by an address, or on a drive that knows no modes.
   if (/^\w*:/.test(path)) return;
   try {
-    closeSync(openSync(path, 'a', 0o600));
+    closeSync(openSync(path, 'wx', 0o600));
   } catch {
-    // SQLite says what is wrong with it.
+    // It exists, or SQLite says what is wrong with it.
   }
 }
 

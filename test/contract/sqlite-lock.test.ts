@@ -1,5 +1,6 @@
 /** A SQLite file that another process holds: nobody waits inside the event loop, and nothing is spoiled by it. */
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'libsql';
@@ -91,6 +92,31 @@ test('a new file and its journals are its owner’s alone to read', async () => 
   await store.remember('key', 'value');
   const modes = ['', '-wal', '-shm'].map((end) => statSync(file + end).mode & 0o777);
   expect(modes).toEqual([0o600, 0o600, 0o600]);
+});
+
+/** Another process opens the file, reads it and closes it, as `porchlight check` does: the last one to do so removes the journals. */
+const passBy = () => {
+  const read = `const Database = require('libsql'); const db = new Database(process.argv[1]); db.prepare('SELECT count(*) FROM facts').all(); db.close();`;
+  execFileSync(process.execPath, ['-e', read, file]);
+};
+
+test('a file that is opened anew after a failure is held against other processes as before', async () => {
+  other.close();
+  await store.remember('one', 'value');
+  await expect(store.remember('two', {} as string)).rejects.toThrow();
+  await store.remember('three', 'value');
+  passBy();
+  expect(existsSync(`${file}-wal`)).toBe(true);
+});
+
+test('a second store of the same process leaves the first its file', async () => {
+  other.close();
+  await store.remember('one', 'value');
+  const second = createSqliteStore(file);
+  await second.remember('two', 'value');
+  passBy();
+  expect(existsSync(`${file}-wal`)).toBe(true);
+  await second.close();
 });
 
 test('a statement that fails inside a write changes nothing, and spoils no later one', async () => {
