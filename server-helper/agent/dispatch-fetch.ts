@@ -7,7 +7,9 @@ export const dispatchFetch: Dispatch = (request, exchange) => {
     const response = await fetch(request.url, {
       method: request.method,
       headers: request.headers,
-      body: request.body ?? null,
+      body: request.body === undefined ? null : toBody(request.body),
+      // Of a stream.
+      ...({ duplex: 'half' } as object),
       redirect: 'manual',
       signal: aborter.signal,
     });
@@ -21,9 +23,16 @@ export const dispatchFetch: Dispatch = (request, exchange) => {
       }
     }
   };
-  run().then(
-    () => exchange.onEnd(),
-    (error: unknown) => exchange.onError(aborter.signal.aborted ? undefined : error),
-  );
+  run()
+    .then(() => exchange.onEnd())
+    .catch((error: unknown) => {
+      exchange.onError(aborter.signal.aborted ? undefined : error);
+      aborter.abort();
+    });
   return { abort: () => aborter.abort() };
 };
+
+/** When a kept connection breaks Deno sends again what it can read again, a question too: a stream it cannot. */
+function toBody(body: string): string | ReadableStream {
+  return 'Deno' in globalThis ? new Blob([body]).stream() : body;
+}

@@ -103,7 +103,7 @@ function toNamed(event: string | undefined, json: Json): Frame {
     const text = readText(json);
     return text ? { kind: 'reasoning', text } : skip;
   }
-  if (named !== undefined && finalKinds.has(named)) return toDone(readText(json));
+  if (named !== undefined && finalKinds.has(named)) return toDone(json);
   if (!textKinds.has(event) || (isUnnamed && noText.test(named ?? ''))) return skip;
   return toText(readText(json) ?? '');
 }
@@ -113,7 +113,8 @@ function isError(value: unknown): boolean {
   return value !== undefined && value !== null && value !== false && value !== '';
 }
 
-function toDone(text: string | undefined): Frame {
+function toDone(json: Json): Frame {
+  const text = json.success !== false && json.status !== 'error' && readText(json);
   return text ? { kind: 'done', text } : { kind: 'done' };
 }
 
@@ -121,16 +122,16 @@ function toText(text: string): Frame {
   return text === '' ? skip : { kind: 'text', text };
 }
 
-/** Text under any of the known keys, or in OpenAI's `choices[0].delta.content`. */
-function readText(json: Json): string | undefined {
+/** Text under any of the known keys, or in OpenAI's `choices[0].delta.content`; no agent puts it deeper than `most`. */
+function readText(json: Json, most = 10): string | undefined {
   for (const key of textKeys) {
     const value = json[key];
     if (typeof value === 'string') return value;
-    const inner = asObject(value);
-    if (inner) return readText(inner);
+    const inner = most > 0 ? asObject(value) : undefined;
+    if (inner) return readText(inner, most - 1);
   }
-  const choice = asObject(Array.isArray(json.choices) ? json.choices[0] : undefined);
-  return choice ? readText(asObject(choice.delta) ?? asObject(choice.message) ?? choice) : undefined;
+  const choice = asObject(most > 0 && Array.isArray(json.choices) ? json.choices[0] : undefined);
+  return choice && readText(asObject(choice.delta) ?? asObject(choice.message) ?? choice, most - 1);
 }
 
 /** The reply object: of a final event, of an answer that did not stream, of a resumed tool. */
@@ -194,13 +195,10 @@ function readTool(json: Json): Frame {
 
 function readError(json: Json): Frame {
   const error = asObject(json.error) ?? json;
-  const status = Number(error.status ?? error.code);
+  const told = Number(error.status ?? error.code);
+  const status = told >= 400 && told < 600 ? told : undefined;
   const code = asWord(error.code);
-  return {
-    kind: 'error',
-    status: status >= 400 && status < 600 ? status : undefined,
-    ...(code && { code }),
-  };
+  return { kind: 'error', status, ...(code && { code }) };
 }
 
 /** The agent's source list → ours; entries without a title are named by their address. */

@@ -88,6 +88,15 @@ describe.each(mountNames)('%s', (name) => {
     expect(agent.chatsAbout('Hello?').length).toBeGreaterThan(0);
   });
 
+  test('an agent that breaks off before its reply is asked once', async () => {
+    // On a connection that was used before, which some runtimes' fetch takes for one that was merely kept too long.
+    await visitor.chat();
+    agent.nextChat((answer) => answer.reset());
+    const { question, stream } = await visitor.chat();
+    expect(stream.ended('turn-failed')).toMatchObject({ code: 'agent-unavailable', retryable: true });
+    expect(agent.chatsAbout(question)).toHaveLength(1);
+  });
+
   test('a turn goes on without a reader', async () => {
     const gate = createGate();
     agent.nextChat(async (answer) => {

@@ -104,6 +104,15 @@ test('a pause is read from its event and from a final object alike', () => {
   expect(readFrame('done', final, false)).toEqual(expected);
 });
 
+test('an end may tell the whole answer, unless it tells of a failure or lies too deep', () => {
+  expect(readFrame('done', '{"reply":"All of it."}', false)).toEqual({ kind: 'done', text: 'All of it.' });
+  expect(readFrame('done', '{"success":false,"reply":"no credits"}', false)).toEqual({ kind: 'done' });
+  expect(readFrame('done', '{"status":"error","content":"timeout"}', false)).toEqual({ kind: 'done' });
+  const deep = (open: string, close: string) => `${open.repeat(100_000)}1${close.repeat(100_000)}`;
+  for (const data of [deep('{"text":', '}'), deep('{"choices":[', ']}')])
+    for (const event of ['done', undefined]) expect(readFrame(event, data, false).kind).toMatch(/done|skip/);
+});
+
 test('the end of a stream of tokens is told from its text', () => {
   expect(readFrame(undefined, '[DONE]', false)).toEqual({ kind: 'done' });
   expect(readFrame('error', '{"error":{"message":"no","code":"provider_error"}}', false)).toEqual({

@@ -1,7 +1,7 @@
 /** An operator reads in the log why the agent cannot be reached, and not at every call. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { dispatchFetch } from '../../server-helper/agent/dispatch-fetch.ts';
 import { createUndiciDispatch } from '../../server-helper/agent/dispatch-undici.ts';
 import { createAgentHttp, type Dispatch } from '../../server-helper/agent/http.ts';
@@ -51,4 +51,26 @@ test.each(ways)('by %s', async (_, dispatch) => {
   expect(await call(`http://127.0.0.1:${closed}`)).toEqual([refused, refused]);
   const [noTls] = await call(`https://127.0.0.1:${open}`);
   expect(noTls?.cause).toMatch(/ssl/);
+});
+
+test('by fetch, what cannot be read fails its own call, and no process', async () => {
+  const server = createServer((_, response) => void response.end('{}')).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  onTestFinished(() => void server.close());
+  const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  const fault = new RangeError('too deep');
+  const seen = await new Promise((resolve) =>
+    dispatchFetch(
+      { method: 'GET', url, headers: {}, body: undefined },
+      {
+        onStart() {},
+        onData() {},
+        onEnd() {
+          throw fault;
+        },
+        onError: resolve,
+      },
+    ),
+  );
+  expect(seen).toBe(fault);
 });
