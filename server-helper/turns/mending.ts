@@ -38,6 +38,7 @@ const steadyRound = 2;
 const mostRounds = 10;
 /** An agent that is slow to say whether it speaks may have written the answer down long ago; later it is given longer. */
 const statusMs = 1_000;
+const wholeMs = 900;
 /** Of the turns, those that the end of the record may be about. */
 const newest = { limit: 100 };
 
@@ -81,7 +82,9 @@ export async function findRest(
         // It has said its last word: what the record holds now is what it wrote.
         if (end.kind === 'ended') told = false;
       }
-      const messages = await readNewest(conversations, chatId, recordMessages);
+      const reading = readNewest(conversations, chatId, recordMessages);
+      // Of an answer that is whole the record only adds the id and the sources.
+      const messages = await (isWhole(turn) ? within(reading, wholeMs) : reading);
       const turns = await store.listTurns(conversation.id, newest);
       if (run.isDone) return nothing(error);
       const heard = turns.map((one) => (one.id === turn.id ? { ...one, answer: turn.text } : one));

@@ -4,6 +4,7 @@ import { readEarlier } from '../conversation/earlier.ts';
 import { type StoredPause, toTitle } from '../conversation/pause.ts';
 import { HelperError } from '../errors.ts';
 import { limits, type Message, type ProblemCode, type Source, toAgentMessageId } from '../protocol/wire.ts';
+import { toFinalText } from './finaltext.ts';
 import { TurnLog } from './log.ts';
 import { type TurnEnd, tellEnd } from './telling.ts';
 
@@ -146,10 +147,10 @@ export class LiveTurn {
     else this.log.append('text-delta', { text });
   }
 
-  /** The whole of what came since the last decision: in other words than were heard it adds nothing. */
+  /** All of the answer, or what came since a decision: in other words than were heard it adds nothing. */
   #sayRest(whole = ''): void {
-    const heard = this.text.slice(this.textBefore.length);
-    if (whole.startsWith(heard)) this.say(whole.slice(heard.length));
+    const text = toFinalText(this, whole);
+    if (text.startsWith(this.text)) this.say(text.slice(this.text.length));
   }
 
   cite(sources: Source[]): void {

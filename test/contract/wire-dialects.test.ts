@@ -1,8 +1,9 @@
 /** Clauses 13 and 18 in every dialect that a deployment of the agent may speak. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Script } from '../support/fake-agent.ts';
 import { sendJson } from '../support/fake-agent.ts';
 import type { FakeAnswer } from '../support/fake-answer.ts';
+import { createGate } from '../support/gate.ts';
 import { executionId, makePause, resumeWith } from '../support/pause.ts';
 import { type Rig, startRig } from '../support/rig.ts';
 import { toTurnPath, type Visitor } from '../support/visitor.ts';
@@ -200,4 +201,61 @@ test('a resumed tool that answers in plain JSON completes the turn', async () =>
   await visitor.call('POST', `${toTurnPath(conversationId, turnId)}/decision`, { decision: 'approve' });
   const rest = await (await visitor.attach(conversationId, turnId, stream.last.id)).whole();
   expect(rest.ended('turn-completed').message.text).toBe('It left on Monday.');
+});
+
+describe('after a decision an answer that is told whole under a plain key is told once', () => {
+  const before = 'Let me look that up. ';
+  const after = 'It left on Monday.';
+  const whole = before + after;
+  test.each<[string, Script]>([
+    ['all of it as JSON', (answer) => sendJson(answer.response, { reply: whole })],
+    ['what came since as JSON', (answer) => sendJson(answer.response, { reply: after })],
+    [
+      'all of it in its last event',
+      (answer) => {
+        answer.open();
+        answer.event('done', { text: whole });
+        answer.end();
+      },
+    ],
+    [
+      'all of it behind a part of it',
+      (answer) => {
+        answer.open();
+        answer.event('delta', { text: 'It left ' });
+        answer.event('done', { text: whole });
+        answer.end();
+      },
+    ],
+  ])('%s', async (_, resume) => {
+    rig.agent.nextChat((answer) => {
+      answer.recordQuestion();
+      answer.open();
+      answer.event('delta', { text: before });
+      answer.event('approval', makePause({ name: 'order_status', parameters: {} }));
+      answer.end();
+    });
+    const { stream, conversationId, turnId } = await visitor.chat();
+    rig.agent.nextResume(resume);
+    await visitor.call('POST', `${toTurnPath(conversationId, turnId)}/decision`, { decision: 'approve' });
+    const rest = await (await visitor.attach(conversationId, turnId, stream.last.id)).whole();
+    expect(rest.ended('turn-completed').message.text).toBe(whole);
+    expect(before + rest.text).toBe(whole);
+  });
+});
+
+test('clause 34: an answer that is whole by its own word waits for no record that hangs', async () => {
+  const route = 'GET /v1/bot/chat/read';
+  const gate = createGate();
+  onTestFinished(() => {
+    gate.open();
+    rig.agent.restore(route);
+  });
+  rig.agent.override(route, async (call, response, usual) => {
+    await gate.opened;
+    return usual(call, response);
+  });
+  rig.agent.nextChat(streamed((answer, part) => answer.event(undefined, { text: part }), doneMark));
+  const { stream } = await visitor.chat();
+  expect(stream.ended('turn-completed').message.text).toBe(text);
 });
