@@ -63,7 +63,7 @@ export function createWidget(seat: Seat): AppMethods {
         if (session.subject !== panel.session.value?.subject)
           emit('identityChanged', { kind: session.visitor.kind });
         if (session.guestReason === 'token-refused') tellError('sso-token-invalid');
-        if (session.reason) console.error('Porchlight: the helper has no SSO secret');
+        if (session.reason) console.error('Porchlight: the helper takes no sign-ins');
         publish(session);
         panel.mode.value ??= memory.read().mode;
         const left = unsent.take(who);

@@ -53,7 +53,7 @@ const mistakes: Record<string, Mistake> = {
     helper: { env: { PORCHLIGHT_LIMITS: '' } },
     proxy: (helper) => passOn(helper, { 'x-forwarded-for': '192.0.2.7' }),
   },
-  'the helper’s clock is': {
+  'the helper’s clock is ahead': {
     helper: { movableClock: true },
     after: (helper) => helper.advance(20 * 60_000),
     tag: (html) => withToken(makeSsoToken())(html),
