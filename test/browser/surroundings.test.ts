@@ -1,6 +1,7 @@
 /** The page around the chat: what of it reaches us, and what the chat borrows of it and gives back. */
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
+import type { TurnEventData } from '../../server-helper/protocol/wire.ts';
 import { findChat, visit } from '../support/browser.ts';
 import { startFakeHelper, toPage } from '../support/fakehelper.ts';
 import { useStage } from '../support/stage.ts';
@@ -23,10 +24,19 @@ const styles: Record<string, string> = {
     ':root { --porchlight-accent: #ffd400; --porchlight-on-accent: rgb(1, 2, 3); --porchlight-offset: 44px; --porchlight-radius: 3px }',
   '/zoom': ':root { zoom: 1.5 }',
 };
+const noForms = { 'content-security-policy': 'sandbox allow-scripts allow-same-origin' };
+const asking = {
+  kind: 'question' as const,
+  expiresAt: '2099-01-01T00:00:00Z',
+  tool: { name: 'ask_user', title: 'Ask', description: '', parameters: {} },
+  questions: [{ question: 'Which one?', options: [] }],
+} satisfies TurnEventData['turn-paused'];
 const stage = useStage(() =>
   startFakeHelper({
-    answer: () => ({ pieces: ['An answer.'] }),
+    answer: (question) =>
+      question === 'Ask me.' ? { pieces: [], end: { paused: asking } } : { pieces: ['An answer.'] },
     pages: (path, url) => {
+      if (path === '/no-forms') return { html: toPage(url), headers: noForms };
       if (path === '/dock') return { html: toTall(toPage(url, 'dock')) };
       if (path === '/dock-links') return { html: toLinks(toPage(url, 'dock')) };
       if (path === '/padded')
@@ -422,4 +432,37 @@ test('the widget’s words are marked as English, and those of others as their o
   expect(await question.evaluate((body) => getComputedStyle(body).direction)).toBe('rtl');
   expect(await page.evaluate(() => document.documentElement.lang)).toBe('en');
   await context.close();
+});
+
+describe('in a document that may send no forms', () => {
+  test.each(['Enter', 'the button'])(
+    'the agent’s question is answered, and a title changed, by %s',
+    async (way) => {
+      const { page, chat, context } = await visit(stage.browser, `${stage.server.here}/no-forms`);
+      const renames: unknown[] = [];
+      await page.route('**/conversations/*', (route) => {
+        if (route.request().method() !== 'PATCH') return route.fallback();
+        renames.push(route.request().postDataJSON());
+        return route.fulfill({ status: 204, headers: { 'access-control-allow-origin': '*' } });
+      });
+      await chat.open();
+      await chat.ask('Ask me.');
+      const own = chat.panel.getByRole('textbox', { name: 'Something else' });
+      await own.fill('The green one');
+      if (way === 'Enter') await own.press('Enter');
+      else await chat.button('Send answer').press('Enter');
+      await chat.waitForAnswer('completed');
+      await chat.button('Conversations').click();
+      await chat
+        .button(/^Rename/)
+        .first()
+        .click();
+      const title = chat.panel.getByRole('textbox', { name: 'Title' });
+      await title.fill('Green');
+      if (way === 'Enter') await title.press('Enter');
+      else await chat.button('Save').click();
+      await expect.poll(() => renames).toEqual([{ title: 'Green' }]);
+      await context.close();
+    },
+  );
 });

@@ -170,6 +170,18 @@ test('a tab that nobody sees holds no connection for the answer, and goes on wit
   expect(followed).toEqual(['GET']);
 });
 
+test('a tab that is seen before the network is back goes on with the answer by itself', async () => {
+  const { other, show } = await openUnseen();
+  await other.waitForAnswer('writing');
+  await context.setOffline(true);
+  await show();
+  await other.panel
+    .locator('p', { hasText: 'Connection lost. Trying again.' })
+    .waitFor({ state: 'attached' });
+  await context.setOffline(false);
+  await expectTheRecord(other);
+});
+
 test('what was asked, stopped and answered again meanwhile is read at once when it is seen', async () => {
   const { other, followed, show } = await openUnseen();
   await other.waitForAnswer('writing');

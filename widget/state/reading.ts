@@ -20,6 +20,9 @@ export function createReading({ sessions, screen, follow, say }: ReadingDeps) {
     const response = await sessions.call({ method: 'GET', path, signal: screen.signal });
     return (await response.json()) as ConversationReply;
   };
+  let goOn = async () => {};
+  /** One function, however often it is to be done. */
+  const onSeen = () => void goOn();
   const reload = async (conversationId: string): Promise<void> => {
     const before = entries.value;
     const reply = await read(conversationId);
@@ -31,12 +34,12 @@ export function createReading({ sessions, screen, follow, say }: ReadingDeps) {
     entry.known = true;
     entry.answer.value ??= createAnswer(live, 'writing');
     // A browser has few connections to a host for all its tabs: one that nobody sees takes none of them.
-    if (document.hidden)
-      document.addEventListener('visibilitychange', readSeen, { once: true, signal: screen.signal });
-    else if (!screen.isFollowed(entry)) void follow(conversationId, entry);
+    if (document.hidden) {
+      // What cannot be read then is followed, which does not give up.
+      goOn = () => reload(conversationId).catch(() => follow(conversationId, entry));
+      document.addEventListener('visibilitychange', onSeen, { once: true, signal: screen.signal });
+    } else if (!screen.isFollowed(entry)) void follow(conversationId, entry);
   };
-  /** One function, however often it is to be done. */
-  const readSeen = () => void reloadOrSay(id.value as string);
   const reloadOrSay = (conversationId: string): Promise<void> =>
     reload(conversationId).catch(say('resume-failed', () => reloadOrSay(conversationId)));
   const loadOlder = (): Promise<void> =>

@@ -5,6 +5,7 @@ import { limits } from '../../server-helper/protocol/wire.ts';
 import { readMode } from '../state/mode.ts';
 import type { State } from '../states.ts';
 import { useChat } from './context.ts';
+import { isEnter } from './enter.ts';
 import { Icon } from './icons.tsx';
 import { Notice } from './notice.tsx';
 import { createPart } from './part.tsx';
@@ -76,7 +77,7 @@ export function Composer({ focus }: { focus: boolean }) {
     wasRunning.current = isRunning;
   }, [isRunning]);
 
-  const act = isRunning ? 'stop' : 'send';
+  const part = isRunning ? 'stop' : 'send';
   const inTheWay = (): State | undefined => {
     if (over > 0) return 'too-long';
     if (isRunning) return 'answer-first';
@@ -97,8 +98,7 @@ export function Composer({ focus }: { focus: boolean }) {
     changing.value = undefined;
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    // 229: Safari ends a composition before it tells of the Enter that ended it.
-    if (event.key !== 'Enter' || event.shiftKey || event.isComposing || event.keyCode === 229) return;
+    if (!isEnter(event) || event.shiftKey) return;
     event.preventDefault();
     // A key that is held down was meant for what had the focus before.
     if (!event.repeat) send();
@@ -175,14 +175,14 @@ export function Composer({ focus }: { focus: boolean }) {
         <button
           type="button"
           class="round"
-          part={act}
-          aria-label={t(act)}
+          part={part}
+          aria-label={t(part)}
           aria-disabled={!isRunning && draft.value.trim() === ''}
           // A key that is held down is one wish.
           onKeyDown={(event) => event.repeat && event.preventDefault()}
           onClick={onClick}
         >
-          <Icon name={act} />
+          <Icon name={part} />
         </button>
       </div>
     </form>

@@ -7,6 +7,7 @@ import type { Entry } from '../state/entries.ts';
 import { words } from '../strings/en/decision.ts';
 import css from '../styles/decision.css?inline';
 import { useChat } from './context.ts';
+import { isEnter } from './enter.ts';
 
 export { css, words };
 
@@ -166,14 +167,19 @@ function Questions({ entry, pause }: DecisionProps) {
     if (questions.length === 1) send();
   };
   const isComplete = answers.value.every(({ text }) => text.trim() !== '');
+  const submit = (event: Event) => {
+    event.preventDefault();
+    if (isComplete) send();
+  };
   return (
     <form
       class="decision"
       aria-label={t('questionTitle')}
       onClickCapture={useGuard()}
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (isComplete) send();
+      onSubmit={submit}
+      // In a frame without `allow-forms` nothing is submitted.
+      onKeyDown={(event) => {
+        if (isEnter(event) && !event.repeat && (event.target as Element).matches('input')) submit(event);
       }}
     >
       {questions.map(({ question, options }, index) => (
@@ -203,7 +209,7 @@ function Questions({ entry, pause }: DecisionProps) {
       ))}
       <OpenUntil pause={pause} />
       <div class="actions">
-        <button type="submit" class="primary" disabled={decided.value || !isComplete}>
+        <button type="button" class="primary" disabled={decided.value || !isComplete} onClick={send}>
           {t('answer')}
         </button>
         <button

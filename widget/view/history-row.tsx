@@ -4,6 +4,7 @@ import { useRef } from 'preact/hooks';
 import type { ConversationSummary } from '../../server-helper/protocol/wire.ts';
 import { toWidgetError, type WidgetError } from '../errors.ts';
 import { useChat } from './context.ts';
+import { isEnter } from './enter.ts';
 import { Icon } from './icons.tsx';
 import { Notice } from './notice.tsx';
 
@@ -108,16 +109,21 @@ export function Row({ conversation: { id, title, updatedAt }, onRenamed }: RowPr
     event.stopPropagation();
     giveUp();
   };
+  const submit = (event: Event) => {
+    event.preventDefault();
+    void rename();
+  };
   if (act.value === 'rename')
     return (
       <li ref={row}>
         <form
           class="actions"
-          onSubmit={(event) => {
-            event.preventDefault();
-            void rename();
+          onSubmit={submit}
+          onKeyDown={(event) => {
+            onEscape(event);
+            // In a frame without `allow-forms` nothing is submitted.
+            if (isEnter(event) && !event.repeat && event.target === field.current) submit(event);
           }}
-          onKeyDown={onEscape}
         >
           <input
             ref={field}
@@ -127,7 +133,9 @@ export function Row({ conversation: { id, title, updatedAt }, onRenamed }: RowPr
             defaultValue={title}
             onFocus={({ currentTarget }) => currentTarget.select()}
           />
-          <button type="submit">{t('save')}</button>
+          <button type="button" onClick={rename}>
+            {t('save')}
+          </button>
         </form>
         {failure.value && <Notice state="rename-failed" cause={failure.value} again={rename} />}
       </li>
