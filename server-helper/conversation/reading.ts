@@ -2,7 +2,7 @@
 import type { AgentConversations } from '../agent/conversation.ts';
 import { type Log, toLogFields } from '../log.ts';
 import { limits, type Message } from '../protocol/wire.ts';
-import type { ConversationRecord, Store } from '../store/store.ts';
+import type { ConversationRecord, Store, TurnRecord } from '../store/store.ts';
 import { lateMs } from './earlier.ts';
 import { type Entry, toEntries } from './history.ts';
 import { readExchanges } from './readback.ts';
@@ -10,7 +10,12 @@ import { readExchanges } from './readback.ts';
 /** Where an older page ends: before this index of the record, and before this time. */
 export type Cursor = { index: number; until: number };
 
-export type ConversationPage = { messages: Message[]; next: Cursor | undefined };
+export type ConversationPage = {
+  messages: Message[];
+  next: Cursor | undefined;
+  /** What runs or waits, as these messages were told with it: `liveTurn` of the newest page. */
+  live: TurnRecord | undefined;
+};
 
 /** Of turns that never reached the record there may be any number: so many are looked at for one page. */
 const maxTurns = 100;
@@ -23,12 +28,18 @@ export async function readPage(
   size: number = limits.pageSize,
 ): Promise<ConversationPage> {
   const until = cursor?.until ?? Number.MAX_SAFE_INTEGER;
-  const [own, after, page] = await Promise.all([
-    parts.store.listTurns(id, { before: until, limit: maxTurns }),
-    // The page before may begin with what was written down late: what was asked after that is recorded here.
-    cursor ? parts.store.listTurns(id, { before: until + lateMs, limit: maxTurns }) : [],
+  const list = () => parts.store.listTurns(id, { before: until, limit: maxTurns });
+  const [before, page] = await Promise.all([
+    list(),
     readExchanges(parts.conversations, chatId, size, cursor?.index),
   ]);
+  const [own, after] = await Promise.all([
+    // What was asked while the record was read may stand in it.
+    list().then((now) => withWords(now, before)),
+    // The page before may begin with what was written down late: what was asked after that is recorded here.
+    cursor ? parts.store.listTurns(id, { before: until + lateMs, limit: maxTurns }) : [],
+  ]);
+  const live = own.findLast(({ status }) => status === 'running' || status === 'paused');
   const turns = [...own, ...after.filter(({ at }) => at >= until)];
   const oldestAt = own.length === maxTurns ? (own[0]?.at ?? 0) : 0;
   // A page of nothing before which there is said to be more: the agent's count is wrong.
@@ -48,13 +59,23 @@ export async function readPage(
     // All that stands under one question is of one page: which of it is whose is told from the whole.
     const asked = page.messages.findIndex(({ role }, index) => index >= ends && role === 'visitor');
     const index = page.indices[asked] ?? cursor?.index ?? page.total;
-    return { messages, next: { index, until: firstAt } };
+    return { messages, next: { index, until: firstAt }, live };
   }
   const hasOlder = !isWhole || oldestAt > 0;
   return {
     messages,
+    live,
     next: hasOlder ? { index: isWhole ? 0 : page.from, until: Math.min(firstAt, until) } : undefined,
   };
+}
+
+/** Another reader may have seen more of the record meanwhile, and let words go that this one's record does not hold. */
+function withWords(turns: readonly TurnRecord[], before: readonly TurnRecord[]): TurnRecord[] {
+  const ended = before.filter(({ status }) => status === 'completed');
+  const words = new Map(ended.map(({ id, question, answer }) => [id, { question, answer }]));
+  return turns.map((turn) =>
+    turn.status === 'completed' && turn.answer === undefined ? { ...turn, ...words.get(turn.id) } : turn,
+  );
 }
 
 /** @param oldestAt what was begun before is told apart with turns that this page has not read */

@@ -61,20 +61,18 @@ async function toReply(
 ): Promise<ConversationReply> {
   const cursor = readCursor(exchange, /^(\d{1,9})\.(\d{1,16})$/);
   const { store, conversations, config } = parts;
-  const [live, page] = await Promise.all([
-    store.findLiveTurn(conversation.id),
-    readPage(
-      { store, conversations, log: config.log },
-      conversation,
-      cursor && { index: Number(cursor[1]), until: Number(cursor[2]) },
-    ),
-  ]);
+  const page = await readPage(
+    { store, conversations, log: config.log },
+    conversation,
+    cursor && { index: Number(cursor[1]), until: Number(cursor[2]) },
+  );
   const reply: ConversationReply = {
     id: conversation.id,
     title: conversation.title,
     mode: exchange.session.visitor.member ? conversation.mode : 'ask',
     messages: page.messages,
   };
+  const live = cursor ? await store.findLiveTurn(conversation.id) : page.live;
   if (live) reply.liveTurn = { turnId: live.id };
   if (page.next) reply.next = `${page.next.index}.${page.next.until}`;
   return reply;

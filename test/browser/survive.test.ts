@@ -3,6 +3,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Chat, findChat, launchBrowser } from '../support/browser.ts';
 import { type Demo, startDemo } from '../support/demo.ts';
+import { createGate } from '../support/gate.ts';
 
 const question = 'How long does shipping to Canada take?';
 /** Four dozen words at this pace take about four seconds. */
@@ -155,7 +156,7 @@ async function openUnseen() {
       Object.assign(window, { isSeen: true });
       document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
     });
-  return { other: findChat(hidden), followed, show };
+  return { page: hidden, other: findChat(hidden), followed, show };
 }
 
 test('a tab that nobody sees holds no connection for the answer, and goes on with it once it is seen', async () => {
@@ -180,6 +181,21 @@ test('a tab that is seen before the network is back goes on with the answer by i
     .waitFor({ state: 'attached' });
   await context.setOffline(false);
   await expectTheRecord(other);
+});
+
+test('a tab that is seen and left for a new conversation before it could be read asks there', async () => {
+  const { other, show, page: unseen } = await openUnseen();
+  await other.waitForAnswer('writing');
+  const gate = createGate();
+  await unseen.route('**/conversations/*', async (route) => {
+    await gate.opened;
+    await route.continue();
+  });
+  await show();
+  await other.button('New conversation').click();
+  gate.open();
+  await other.ask('Hello');
+  expect(await other.readBody(await other.waitForAnswer('completed'))).not.toBe('');
 });
 
 test('what was asked, stopped and answered again meanwhile is read at once when it is seen', async () => {

@@ -20,11 +20,20 @@ function write({ id, at, question, answer }: TurnRecord): RecordedMessage[] {
 /**
  * @param turns and `record` may grow between two readings
  * @param notes so many of its own the agent has written down before each answer
+ * @param meanwhile what happens while the record is read
  */
-function createReader(turns: readonly TurnRecord[], record: readonly RecordedMessage[], notes = 0) {
+function createReader(
+  turns: readonly TurnRecord[],
+  record: readonly RecordedMessage[],
+  notes = 0,
+  meanwhile = () => {},
+) {
   const store = {
     listTurns: async (_: string, { before, limit }: { before: number; limit: number }) =>
-      turns.filter(({ at }) => at < before).slice(-limit),
+      turns
+        .filter(({ at }) => at < before)
+        .slice(-limit)
+        .map((turn) => ({ ...turn })),
     forgetTexts: async (_: string, ids: readonly string[]) => {
       for (const turn of turns)
         if (ids.includes(turn.id)) Object.assign(turn, { answer: undefined, question: '' });
@@ -32,6 +41,8 @@ function createReader(turns: readonly TurnRecord[], record: readonly RecordedMes
   } as unknown as Store;
   const conversations = {
     read: async (_: string, count: number, before = Number.POSITIVE_INFINITY) => {
+      await Promise.resolve();
+      meanwhile();
       const all = record.flatMap((message) => [
         ...Array.from({ length: message.role === 'agent' ? notes : 0 }, () => undefined),
         message,
@@ -242,4 +253,32 @@ test('however late answers are written down, and wherever a page begins, each is
     }),
     { numRuns: 300, examples: [[apart]] },
   );
+});
+
+test('what is asked while the record is read, and stands in it, is told as what runs', async () => {
+  const turns = [
+    toTurn('c', { id: 'first', at: second, status: 'completed', question: 'First?', answer: 'One.' }),
+  ];
+  const record = turns.flatMap(write);
+  const read = createReader(turns, record, 0, () => {
+    turns.push(toTurn('c', { id: 'next', at: 2 * second, status: 'running', question: 'Next?', answer: '' }));
+    record.push(...write({ ...turns[1]!, answer: 'A fragm' }));
+  });
+  const messages = await read();
+  expect(messages.map(({ id, role }) => [id, role])).toEqual([
+    ['first', 'visitor'],
+    ['first.agent', 'agent'],
+    ['next', 'visitor'],
+  ]);
+});
+
+test('what another reader lets go while the record is read is told all the same', async () => {
+  const turns = [
+    toTurn('c', { id: 'first', at: second, status: 'completed', question: 'First?', answer: 'One.' }),
+  ];
+  // The record that this reader got does not hold it yet.
+  const read = createReader(turns, [], 0, () =>
+    Object.assign(turns[0]!, { answer: undefined, question: '' }),
+  );
+  expect((await read()).map(({ text }) => text)).toEqual(['First?', 'One.']);
 });

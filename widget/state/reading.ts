@@ -35,8 +35,12 @@ export function createReading({ sessions, screen, follow, say }: ReadingDeps) {
     entry.answer.value ??= createAnswer(live, 'writing');
     // A browser has few connections to a host for all its tabs: one that nobody sees takes none of them.
     if (document.hidden) {
-      // What cannot be read then is followed, which does not give up.
-      goOn = () => reload(conversationId).catch(() => follow(conversationId, entry));
+      // What cannot be read then is followed, which does not give up, if it is on screen still and not over.
+      goOn = () =>
+        reload(conversationId).catch(() => {
+          const now = screen.find(live);
+          if (now?.answer.value?.status === 'writing') return follow(conversationId, now);
+        });
       document.addEventListener('visibilitychange', onSeen, { once: true, signal: screen.signal });
     } else if (!screen.isFollowed(entry)) void follow(conversationId, entry);
   };
