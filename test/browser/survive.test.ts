@@ -208,7 +208,10 @@ test('what was asked, stopped and answered again meanwhile is read at once when 
   await chat.stop.click();
   await chat.waitForAnswer('stopped');
   await show();
-  await expect.poll(other.readAnswers).toEqual(await chat.readAnswers());
+  const read = await other.readBody(await other.waitForAnswer('stopped'));
+  // The agent may have written down what it said after the last word that was relayed.
+  expect(read.startsWith((await chat.readAnswers()).at(-1)!)).toBe(true);
+  expect(await other.answers.count()).toBe(1);
   expect(await other.readQuestions()).toEqual([question]);
   expect(followed).toEqual([]);
 });
