@@ -40,7 +40,7 @@ function pack(bytes: Uint8Array): Uint8Array {
 const testKinds = [
   { name: 'unit', include: ['test/{unit,view,answers}/**/*.test.{ts,tsx}', 'test/*.test.ts'], maxWorkers: 2 },
   { name: 'contract', include: ['test/{contract,mounts}/**/*.test.ts'], maxWorkers: 6 },
-  { name: 'browser', include: ['test/browser/**/*.test.ts'], maxWorkers: 2 },
+  { name: 'browser', include: ['test/browser/**/*.test.ts'], maxWorkers: 3 },
 ];
 
 /** A built file, with a hash of its content in the name. */

@@ -76,7 +76,7 @@ function claimsNow() {
 
 /** Gives each reply when all of it has come. */
 function passOn(helper: RunningHelper, added: Record<string, string>): RequestListener {
-  return async (request, response) => {
+  const pass: RequestListener = async (request, response) => {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part as Buffer);
     const { connection: _, ...headers } = { ...request.headers, ...added } as Record<string, string>;
@@ -90,6 +90,8 @@ function passOn(helper: RunningHelper, added: Record<string, string>): RequestLi
     const { 'content-encoding': __, 'content-length': ___, ...rest } = Object.fromEntries(got.headers);
     response.writeHead(got.status, rest).end(whole);
   };
+  // The helper may be closed before the page is.
+  return (request, response) => void Promise.resolve(pass(request, response)).catch(() => response.destroy());
 }
 
 async function listen(listener: RequestListener): Promise<string> {
