@@ -3,7 +3,7 @@ import type { RecordedMessage } from '../agent/conversation.ts';
 import { type TurnRecord, toBegun } from '../store/store.ts';
 import { readEarlier, readSaidBefore } from './earlier.ts';
 import { findPlaces, type Places } from './reuniting.ts';
-import { toWords } from './words.ts';
+import { beginAlike, readWords, type Text, toWords } from './words.ts';
 
 /** One question in the record and what the agent said to it. */
 export type Exchange = {
@@ -69,13 +69,18 @@ function inOurWords(recorded: readonly RecordedMessage[], turns: readonly Aligne
   let known: [words: string, question: string][] | undefined;
   return recorded.map((message) => {
     if (message.role !== 'visitor' || own.has(message.text)) return message;
-    known ??= [...own].map((question) => [toWords(question), question]);
+    // What was taken back may be written down late.
+    known ??= [...own, ...turns.flatMap(readTakenBack)].map((question) => [toWords(question), question]);
     const words = toWords(message.text);
     const found =
       known.find(([ours]) => ours === words) ??
       known.find(([ours]) => words.length >= tellingChars && ours.startsWith(words));
     return found ? { ...message, text: found[1] } : message;
   });
+}
+
+function readTakenBack({ earlier }: AlignedTurn): string[] {
+  return readEarlier(earlier).takenBack.map(({ question }) => question);
 }
 
 function toExchanges<T>(recorded: readonly RecordedMessage[]): (Exchange & { turn: T | undefined })[] {
@@ -162,9 +167,15 @@ export function readSince({ answer = '', earlier }: Saying): readonly string[] {
   return since ?? toPieces(answer, cuts.filter(Boolean));
 }
 
+const sayings = new WeakMap<Saying, readonly Text[]>();
+
 /** What a turn said, as an agent may write it down: the whole, or what came since a decision alone. */
-export function toSayings(turn: Saying): string[] {
-  return [turn.answer ?? '', ...readSince(turn)].filter((text) => text !== '');
+export function readSayings(turn: Saying): readonly Text[] {
+  const read =
+    sayings.get(turn) ??
+    [turn.answer ?? '', ...readSince(turn)].filter((text) => text !== '').map((text) => ({ text }));
+  sayings.set(turn, read);
+  return read;
 }
 
 /** Not a word of it was heard, or none since its visitor decided: what it says may be anything. */
@@ -173,19 +184,16 @@ export function wasSilent(turn: Saying): boolean {
 }
 
 /** Where nothing was heard of a turn since its visitor decided: the message is more than what it had said before. */
-export function isSinceDecision(turn: Saying, { text }: RecordedMessage): boolean {
-  return !wasSilent(turn) || !readSaidBefore(turn).includes(text.trim());
+export function isSinceDecision(turn: Saying, message: RecordedMessage): boolean {
+  if (!wasSilent(turn)) return true;
+  const before = readSaidBefore(turn);
+  return before === '' ? message.text.trim() !== '' : !toWords(before).includes(readWords(message));
 }
 
 /** What the turn streamed is how the recorded answer begins, or the other way round. */
-export function hasSaid(turn: AlignedTurn, answers: readonly { text: string }[]): boolean {
-  const text = answers.at(-1)?.text ?? '';
-  return text !== '' && toSayings(turn).some((said) => isBeginning(said, text) || isBeginning(text, said));
-}
-
-/** Compared as a whole: where long answers are alike `startsWith`, letter by letter, takes ten times as long. */
-function isBeginning(said: string, text: string): boolean {
-  return said.length <= text.length && text.slice(0, said.length) === said;
+export function hasSaid(turn: AlignedTurn, answers: readonly Text[]): boolean {
+  const answer = answers.at(-1);
+  return answer !== undefined && readSayings(turn).some((said) => beginAlike(said, answer));
 }
 
 /** The turn knows it by its id, or by its words. */

@@ -15,6 +15,7 @@ import {
   wasSilent,
 } from './alignment.ts';
 import { lateMs, mayBeWrittenLate, readEarlier, type TakenBack, wasRefused } from './earlier.ts';
+import { beginAlike } from './words.ts';
 
 /** Milliseconds since 1970. The page holds what was said from `from` (inclusive) to `until` (exclusive). */
 export type Span = { from: number; until: number };
@@ -149,13 +150,11 @@ function isAnybodys(
 ): boolean {
   if (!answer || !turn || !isCutOff(turn) || isAnswerOf(turn, answer)) return false;
   // What was deleted was said before, and may be written down again.
-  const isSaid = (words: string) =>
-    words !== '' && (answer.text.startsWith(words) || words.startsWith(answer.text));
   const isTakenBack = ({ id, at, endedAt = at, answer: words, since = [], isUntaken }: TakenBack) =>
     id !== turn.id &&
     !isUntaken &&
     endedAt >= toBegun(turn) - lateMs &&
-    ((since.at(-1) ?? words).trim() === '' || [words, ...since].some((said) => isSaid(said.trim())));
+    ((since.at(-1) ?? words).trim() === '' || [words, ...since].some((text) => beginAlike({ text }, answer)));
   if (takenBack.some(isTakenBack)) return true;
   return missing.some(
     (other) =>

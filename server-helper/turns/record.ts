@@ -5,8 +5,8 @@ import {
   clockSkewMs,
   type Exchange,
   isSinceDecision,
+  readSayings,
   toPieces,
-  toSayings,
   wasSilent,
 } from '../conversation/alignment.ts';
 import {
@@ -18,7 +18,7 @@ import {
   wasRefused,
   wasUntaken,
 } from '../conversation/earlier.ts';
-import { toWords } from '../conversation/words.ts';
+import { beginAlike, beginsAs, readWords, toWords } from '../conversation/words.ts';
 import { type TurnRecord, toBegun } from '../store/store.ts';
 
 type Turn = Pick<
@@ -51,28 +51,24 @@ export function findAnswer(
   const exchanges = alignRecord(messages, asking);
   const exchange = exchanges.find((one) => one.isSure && one.turn?.id === turnId);
   const late = others.filter((other) => mayBeWrittenLate(other, turn));
-  const isOthers = ({ id, text }: RecordedMessage) =>
-    ids.includes(id) ||
-    others.some(({ agentMessageId }) => agentMessageId === id) ||
-    late.some((other) => toSayings(other).some((said) => isSameBeginning(said, text)));
+  const isOthers = (message: RecordedMessage) =>
+    ids.includes(message.id) ||
+    others.some(({ agentMessageId }) => agentMessageId === message.id) ||
+    late.some((other) => readSayings(other).some((said) => beginAlike(said, message)));
   const heard = turn.answer ?? '';
   const last = exchange?.answers.at(-1);
   // What another turn said may have been written down behind the answer, which begins as it was heard.
   const answer =
     last && isOthers(last)
-      ? exchange?.answers.findLast(
-          (one) => heard.trim() !== '' && one.text.trim().startsWith(heard.trim()) && !isOthers(one),
-        )
+      ? exchange?.answers.findLast((one) => beginsAs(one, { text: heard }) && !isOthers(one))
       : last;
   if (!exchange || !answer || answer.unfinished || answer.text.trim() === '') return undefined;
   // Without a time an older equal question could pass for one that never arrived.
   if (exchange.question?.at === undefined && !arrived) return undefined;
-  const isBefore = [said, ...toPieces(said, cuts)].some((one) => one.trim().startsWith(answer.text.trim()));
+  const isBefore = [said, ...toPieces(said, cuts)].some((text) => beginsAs({ text }, answer));
   if (isBefore || isStanding(answer, standing)) return undefined;
   // What was heard of this turn is how its answer begins, be it written down with what was said before the pause or not.
-  const isOwn = [heard, ...toPieces(heard, cuts)].some(
-    (words) => words.trim() !== '' && answer.text.trim().startsWith(words.trim()),
-  );
+  const isOwn = [heard, ...toPieces(heard, cuts)].some((text) => beginsAs(answer, { text }));
   if (late.length > 0 && heard.trim() !== '' && !isOwn) return undefined;
   if (isOwn && heard.trim().length - said.trim().length >= tellingChars) return answer;
   // Over before a word of it was seen, and the agent had it: whatever comes now may be its own.
@@ -158,14 +154,11 @@ export function readLately(turns: readonly Turn[], turnId: string): Lately {
   );
   return {
     ids: [...ids, ...others.flatMap(({ agentMessageId }) => agentMessageId ?? [])],
-    answers: ended.flatMap((one) => (one.answer === undefined ? [undefined] : toSayings(one).map(toWords))),
+    answers: ended.flatMap((one) =>
+      one.answer === undefined ? [undefined] : readSayings(one).map(readWords),
+    ),
     questions: ended.map(({ question }) => toWords(question)),
   };
-}
-
-function isSameBeginning(text: string, other: string): boolean {
-  const [one, two] = [text.trim(), other.trim()];
-  return one !== '' && (two.startsWith(one) || one.startsWith(two));
 }
 
 /**
