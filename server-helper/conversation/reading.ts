@@ -29,16 +29,20 @@ export async function readPage(
 ): Promise<ConversationPage> {
   const until = cursor?.until ?? Number.MAX_SAFE_INTEGER;
   const list = () => parts.store.listTurns(id, { before: until, limit: maxTurns });
-  const [before, page] = await Promise.all([
-    list(),
-    readExchanges(parts.conversations, chatId, size, cursor?.index),
-  ]);
-  const [own, after] = await Promise.all([
-    // What was asked while the record was read may stand in it.
-    list().then((now) => withWords(now, before)),
-    // The page before may begin with what was written down late: what was asked after that is recorded here.
-    cursor ? parts.store.listTurns(id, { before: until + lateMs, limit: maxTurns }) : [],
-  ]);
+  const read = () => readExchanges(parts.conversations, chatId, size, cursor?.index);
+  const [before, first] = await Promise.all([list(), read()]);
+  let page = first;
+  // What was asked while the record was read may stand in it.
+  let now = await list();
+  // One that ended meanwhile may be kept by the record alone, which was read too early for it.
+  const hadEnded = new Set(before.filter(({ status }) => status === 'completed').map(({ id }) => id));
+  if (now.some((turn) => isKeptThere(turn) && !hadEnded.has(turn.id))) {
+    page = await read();
+    now = await list();
+  }
+  const own = withWords(now, before);
+  // The page before may begin with what was written down late: what was asked after that is recorded here.
+  const after = cursor ? await parts.store.listTurns(id, { before: until + lateMs, limit: maxTurns }) : [];
   const live = own.findLast(({ status }) => status === 'running' || status === 'paused');
   const turns = [...own, ...after.filter(({ at }) => at >= until)];
   const oldestAt = own.length === maxTurns ? (own[0]?.at ?? 0) : 0;
@@ -73,9 +77,12 @@ export async function readPage(
 function withWords(turns: readonly TurnRecord[], before: readonly TurnRecord[]): TurnRecord[] {
   const ended = before.filter(({ status }) => status === 'completed');
   const words = new Map(ended.map(({ id, question, answer }) => [id, { question, answer }]));
-  return turns.map((turn) =>
-    turn.status === 'completed' && turn.answer === undefined ? { ...turn, ...words.get(turn.id) } : turn,
-  );
+  return turns.map((turn) => (isKeptThere(turn) ? { ...turn, ...words.get(turn.id) } : turn));
+}
+
+/** Its words were let go here, since the record was seen to hold them. */
+function isKeptThere({ status, answer }: TurnRecord): boolean {
+  return status === 'completed' && answer === undefined;
 }
 
 /** @param oldestAt what was begun before is told apart with turns that this page has not read */

@@ -272,6 +272,21 @@ test('what is asked while the record is read, and stands in it, is told as what 
   ]);
 });
 
+test('what ends while the record is read, and is let go by another reader, is read where it stands', async () => {
+  const asked = toTurn('c', { id: 'first', at: second, status: 'running', question: 'First?', answer: 'On' });
+  const written = write({ ...asked, answer: 'One.' });
+  const record: RecordedMessage[] = [];
+  let readings = 0;
+  const read = createReader([asked], record, 0, () => {
+    // What is read at first is of before the end.
+    if (readings > 0) record.splice(0, 2, ...written);
+    readings += 1;
+    Object.assign(asked, { status: 'completed', answer: undefined, question: '', agentMessageId: 'a-first' });
+  });
+  expect((await read()).map(({ text }) => text)).toEqual(['First?', 'One.']);
+  expect(readings).toBe(2);
+});
+
 test('what another reader lets go while the record is read is told all the same', async () => {
   const turns = [
     toTurn('c', { id: 'first', at: second, status: 'completed', question: 'First?', answer: 'One.' }),
