@@ -164,6 +164,34 @@ test('reasoning, tools, sources and usage are told in the helper’s own words',
   expect((await visitor.history(conversationId)).messages[1]?.sources).toEqual(told);
 });
 
+test.each(['as it ends', 'in a record that is read where the stream broke off'])(
+  'an answer is told with all of its sources, where some of them are told %s alone',
+  async (when) => {
+    const sources = [1, 2].map((number) => ({
+      citation_number: number,
+      source_id: `s-${number}`,
+      title: `Tea ${number}`,
+      url: `https://shop.test/tea-${number}`,
+      type: 'website',
+    }));
+    const reply = 'Green tea grows in the shade [1], and black tea in the sun [2].';
+    rig.agent.nextChat((answer) => {
+      answer.open();
+      answer.event('sources', { sources: sources.slice(0, 1) });
+      answer.event('delta', { text: reply });
+      if (when === 'as it ends') return answer.done(reply, { sources });
+      answer.recordQuestion();
+      answer.recordReply(reply, sources);
+      answer.reset();
+    });
+    const { stream, conversationId } = await visitor.chat();
+    const numbers = stream.ended('turn-completed').message.sources?.map(({ number }) => number);
+    expect(numbers).toEqual([1, 2]);
+    const { messages } = await visitor.history(conversationId);
+    expect(messages[1]?.sources?.map(({ number }) => number)).toEqual(numbers);
+  },
+);
+
 test.each([
   ['an unnamed event', (answer: FakeAnswer, pause: object) => answer.event(undefined, pause)],
   ['a chat object', (answer: FakeAnswer, pause: object) => answer.event('done', { chat: pause })],
