@@ -53,7 +53,7 @@ export function startChat(
   const isDock = options.openStyle === 'dock';
   const launcher = createLauncher(options.position);
   launcher.onclick = () => call('toggle');
-  if (!isDock && !options.launcher) root.append(launcher);
+  if (!isDock && options.launcher !== 'hidden') root.append(launcher);
   const line = document.createElement('p');
   line.part = 'error';
   line.role = 'alert';

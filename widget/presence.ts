@@ -22,7 +22,7 @@ export function followPanel(
     launcher.ariaExpanded = String(panel.isOpen.value);
     launcher.ariaLabel = strings.value[panel.isOpen.value ? 'close' : 'open'];
     if (panel.isDock.value) launcher.remove();
-    else if (!options.launcher && !launcher.isConnected) mount.before(launcher);
+    else if (options.launcher !== 'hidden' && !launcher.isConnected) mount.before(launcher);
     if (isMarked || panel.unread.value === 0) return;
     isMarked = true;
     import('./view/unread.ts').then(

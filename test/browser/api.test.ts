@@ -21,6 +21,7 @@ const tags: Record<string, string> = {
   '/words': `data-title="Wren" data-placeholder="Ask Wren" data-greetings='["Good day."]' data-starters='["Where are you?"]'`,
   '/wrong': `data-starters="Where are you?" data-greetings='{}'`,
   '/hidden': 'data-launcher="hidden"',
+  '/visible': 'data-launcher="visible"',
   '/metadata': `data-metadata='{"product":"skylark"}'`,
   '/auto': 'data-auto-open="1"',
   '/never': 'data-auto-open="soon"',
@@ -585,6 +586,12 @@ describe('the tag', () => {
       'Porchlight: data-greetings is a JSON array of strings',
       'Porchlight: data-starters is not JSON',
     ]);
+  });
+
+  test('takes the button away for no other word than `hidden`', async () => {
+    await come('/visible');
+    await chat.open();
+    expect(await chat.launcher.count()).toBe(1);
   });
 
   test('may leave the button to the page', async () => {
