@@ -57,7 +57,7 @@ export const states: Readonly<Record<State, StateRow>> = {
   unauthenticated: retry,
   'session-expired': retry,
   'sso-token-invalid': { way: 'sign-in', owner: 'the SSO token is not valid' },
-  'sso-token-expired': { way: 'retry', owner: 'the SSO token is past its time' },
+  'sso-token-expired': { way: 'retry', owner: 'the SSO token is past its time, or not given to each chat' },
   'sign-in-required': { way: 'sign-in' },
   'origin-refused': { way: 'none', owner: 'this origin is not on its list' },
   'challenge-failed': retry,

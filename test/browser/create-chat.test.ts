@@ -5,6 +5,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { visit } from '../support/browser.ts';
 import { startFakeHelper } from '../support/fakehelper.ts';
 import { useStage } from '../support/stage.ts';
+import { makeSsoToken } from '../support/visitor.ts';
 
 const stage = useStage(() =>
   startFakeHelper({
@@ -91,6 +92,23 @@ test('two bots have chats of their own beside each other, and each goes with its
   await chats().nth(1).getByRole('article').getByText('An answer to To Two?').waitFor();
   await chats().nth(0).getByRole('article').getByText('An answer to To One?').waitFor();
   expect(errors).toEqual([]);
+});
+
+test('a chat that is not told who is there, as another of its page was, says so on the console', async () => {
+  await run(`import { createChat } from 'porchlight/widget';
+    const helper = '${new URL(stage.server.url).pathname}';
+    window.one = createChat({ botId: 'one', helper });
+    window.two = createChat({ botId: 'two', helper, position: 'bottom-left' });
+    window.two.open();`);
+  const two = chats().nth(1);
+  await two.getByRole('textbox').fill('Hello?');
+  await two.getByRole('textbox').press('Enter');
+  await two.getByRole('article').getByText('An answer to Hello?').waitFor();
+  await page.evaluate(`window.one.identify('${makeSsoToken()}'); window.one.open()`);
+  await two.getByRole('dialog').waitFor({ state: 'detached' });
+  await page.evaluate('window.two.open()');
+  await two.getByText('Your sign-in has ended or changed.').first().waitFor();
+  expect(errors).toEqual([expect.stringContaining('not given to each chat')]);
 });
 
 test('what is wrong is said with what to do', async () => {
