@@ -254,7 +254,7 @@ test('while a card waits, a question waits too, and Stop makes the way free', as
   await chat.ask('May you?');
   await chat.button('Allow').waitFor();
   await chat.ask('Something else?');
-  await chat.panel.getByText('Decide, or stop it, to go on.').first().waitFor();
+  await chat.panel.getByText('Decide, or stop it.').first().waitFor();
   await chat.button('Stop the answer').click();
   await chat.waitForAnswer('stopped');
   expect(await chat.composer.inputValue()).toBe('Something else?');

@@ -1,7 +1,7 @@
 /** Who reads is not moved: not by an answer that grows, not by older messages, not by another tab. */
 import type { Page } from 'playwright-core';
-import { expect, test } from 'vitest';
-import { type Chat, findChat } from '../support/browser.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { type Chat, findChat, launchBrowser, visit } from '../support/browser.ts';
 import { startFakeHelper, toPage } from '../support/fakehelper.ts';
 import { createGate } from '../support/gate.ts';
 import { useStage, useVisitor } from '../support/stage.ts';
@@ -109,6 +109,27 @@ test('who writes several lines sees the end of the answer still, and is moved no
   const top = await readTop(chat);
   await chat.composer.pressSequentially(' line', { delay: 20 });
   expect(await readTop(chat)).toBe(top);
+});
+
+test('where bars take room, all of a draft that has not its greatest height is seen', async () => {
+  const browser = await launchBrowser({ showsBars: true });
+  onTestFinished(() => browser.close());
+  const { chat } = await visit(browser, `${stage.server.here}/`);
+  await chat.open();
+  const draft =
+    'I ordered a lantern last week and the parcel has not arrived yet could you please tell me where it is and whether I can still change the address';
+  const hidden: string[] = [];
+  for (const [index, letter] of [...draft].entries()) {
+    await chat.composer.pressSequentially(letter);
+    const isHidden = await chat.composer.evaluate((field) => field.scrollHeight > field.clientHeight);
+    if (isHidden) hidden.push(draft.slice(0, index + 1));
+  }
+  expect(hidden).toEqual([]);
+  // This browser shows the bar of one that is higher.
+  await chat.composer.fill(draft.repeat(4));
+  expect(
+    await chat.composer.evaluate((field) => field.getBoundingClientRect().width - field.clientWidth),
+  ).toBeGreaterThan(0);
 });
 
 test('who reads further up has a way back to the end, which tells of what came there and adds no height', async () => {

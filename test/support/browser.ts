@@ -16,14 +16,18 @@ const launchArgs = [
 /** Long enough for a busy machine of two cores; what is expected is waited for, never slept for. */
 export const patienceMs = 15_000;
 
-/** @param keepsPages Back shows pages out of the browser's memory, as it does for people */
-export async function launchBrowser({ keepsPages = false } = {}): Promise<Browser> {
+/**
+ * @param keepsPages Back shows pages out of the browser's memory, as it does for people
+ * @param showsBars scroll bars take room, as they do for who has a mouse
+ */
+export async function launchBrowser({ keepsPages = false, showsBars = false } = {}): Promise<Browser> {
   requireBuild();
   const { path, env } = await findChromium();
+  const left = [keepsPages && '--disable-back-forward-cache', showsBars && '--hide-scrollbars'];
   return chromium.launch({
     executablePath: path,
     args: keepsPages ? [...launchArgs, '--enable-features=BackForwardCache'] : launchArgs,
-    ...(keepsPages && { ignoreDefaultArgs: ['--disable-back-forward-cache'] }),
+    ignoreDefaultArgs: left.filter((one) => one !== false),
     env: { ...(process.env as Record<string, string>), ...env },
   });
 }

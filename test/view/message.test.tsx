@@ -192,7 +192,7 @@ test('failed after some words, it is called incomplete, and a click asks again i
 test('failed for good, it offers no second try', async () => {
   const { say } = await ask();
   say({ kind: 'turn-failed', data: { code: 'agent-refused', retryable: false } });
-  await screen.findByText('Sorry, the agent cannot answer right now.', { selector: 'p' });
+  await screen.findByText('The agent cannot answer right now.', { selector: 'p' });
   expect(screen.queryByRole('button', { name: 'Try again' })).toBeNull();
 });
 
