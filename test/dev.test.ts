@@ -7,6 +7,8 @@ import packageJson from '../package.json' with { type: 'json' };
 import { untilAsync } from './support/helper-process.ts';
 
 const withinMs = 30_000;
+/** All is built first. */
+const startMs = 60_000;
 let folder: string;
 let child: ChildProcess;
 let output = '';
@@ -27,8 +29,8 @@ beforeAll(async () => {
     stream?.on('data', (data) => {
       output += data;
     });
-  await serves('/', '<!doctype html>');
-}, withinMs);
+  await serves('/', '<!doctype html>', startMs);
+}, 2 * startMs);
 
 afterAll(async () => {
   const gone = new Promise((done) => child.once('exit', done));
@@ -38,7 +40,7 @@ afterAll(async () => {
 });
 
 /** Asks the shop that was started last until `path` holds `text`. */
-async function serves(path: string, text: string): Promise<void> {
+async function serves(path: string, text: string, patienceMs = withinMs): Promise<void> {
   await untilAsync(
     async () => {
       const url = [...output.matchAll(/^Shop: (http:\/\/[^/]+)/gm)].at(-1)?.[1];
@@ -46,7 +48,7 @@ async function serves(path: string, text: string): Promise<void> {
       return (await response?.text())?.includes(text) ?? false;
     },
     `${path} holds ${text}; it said: ${output}`,
-    withinMs,
+    patienceMs,
   );
 }
 
