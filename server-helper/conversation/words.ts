@@ -17,7 +17,11 @@ export function readWords(text: Text): string {
 /** Whether `whole` begins with `part`, however an agent wrote them down: with its letters, or else with its words. */
 export function beginsAs(whole: Text, part: Text): boolean {
   if (part.text.trim() === '') return false;
-  return isBeginning(part.text, whole.text) || isBeginning(readWords(part), readWords(whole));
+  if (isBeginning(part.text, whole.text)) return true;
+  const [all, some] = [readWords(whole), readWords(part)];
+  // A word that was over is no other one's beginning.
+  const isOver = /\s$/.test(part.text) && all.length > some.length;
+  return isBeginning(some, all) && (!isOver || all[some.length] === ' ');
 }
 
 /** Compared as a whole: where long texts are alike `startsWith`, letter by letter, takes ten times as long. */

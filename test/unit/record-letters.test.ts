@@ -40,6 +40,12 @@ describe.each([
     expect(find([said('a', 'agent', 'Yes.')], [stopped])).toBe('a');
   });
 
+  test('leave the answer to the next question alone, of which a word begins as their last one', () => {
+    const other = { ...stopped, answer: write('Yes,\nthe ') };
+    expect(find([said('a', 'agent', 'Yes, there are.')], [other])).toBe('a');
+    expect(find([said('a', 'agent', 'Yes, the')], [other])).toBeUndefined();
+  });
+
   test('are the answer still where another’s stand behind them', () => {
     const own = said('a', 'agent', write('The café\nis open. It closes at six.'));
     expect(find([own, piece], [stopped], { answer: 'The café\nis open.' })).toBe('a');
