@@ -253,7 +253,7 @@ test('however late answers are written down, and wherever a page begins, each is
     }),
     { numRuns: 300, examples: [[apart]] },
   );
-});
+}, 90_000);
 
 test('what is asked while the record is read, and stands in it, is told as what runs', async () => {
   const turns = [
