@@ -40,4 +40,6 @@ test.each([
     // What a reader of the README is told is what was counted here.
     if (page === '/' || name === 'tuning2') expect(readme).toContain(toReadmeRow(name, results));
   },
+  // A hundred questions each, on a busy machine.
+  120_000,
 );

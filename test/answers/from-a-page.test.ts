@@ -15,6 +15,8 @@ test.each([
   ['/tent.html', 'weight?', ['1.92 kg'], []],
   ['/care.html', 'How much is the Skylark 2?', ['$389'], ['$45']],
   ['/care.html', 'How much is the Skylark 2, and how heavy is it?', ['$389', '1.92 kg'], ['$45']],
+  ['/tent.html', 'What is your returns policy?', ['60 days', 'free'], ['Drop the parcel']],
+  ['/tent.html', 'Tell me about returns', ['60 days', 'free'], ['Drop the parcel']],
   ['/care.html', 'Any jobs going at the moment?', ['found nothing'], []],
 ])('from %s: %s', async (path, question, facts, never) => {
   const metadata = { page: { url: shop.url + path } };

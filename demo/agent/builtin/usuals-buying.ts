@@ -6,6 +6,13 @@ import type { AskedUsual } from './usuals.ts';
 const delivery =
   /\b(shipping|delivery|postage)\b.*\b(times?|costs?|prices?|rates?|charges?)\b|\b(times?|costs?|prices?)\b.*\b(shipping|delivery)\b|^(shipping|delivery|postage)\b/i;
 
+const returns = {
+  words: ['return', 'returns', 'days'],
+  headed: /\breturns?\b/i,
+  tells: (text: string) =>
+    /\b(within|you have|up to) (\w+ )?\d+ (days|weeks|months)\b|\b\d+[- ]day return/i.test(text),
+};
+
 export const usualsOfBuying: readonly AskedUsual[] = [
   {
     asked: [
@@ -101,11 +108,17 @@ export const usualsOfBuying: readonly AskedUsual[] = [
       `(?:can|could|may) i (?:return|send back) (?:it|them|this|something|an item|things|an order|my order)(?: back)?(?: if .{3,30})?`,
       `how (?:long|many days) do i have to (?:return|send back) (?:it|them|this|something|an item|things|an order|my order)`,
     ],
-    words: ['return', 'returns', 'days'],
-    headed: /\breturns?\b/i,
-    tells: (text) =>
-      /\b(within|you have|up to) (\w+ )?\d+ (days|weeks|months)\b|\b\d+[- ]day return/i.test(text),
+    ...returns,
     isShort: true,
+  },
+  {
+    asked: [
+      `(?:(?:what is|whats|what are|how is|do you have|have you got|is there|about|what about) )?(?:an? |the |your )?returns?(?: and (?:refunds?|exchanges?))?(?: (?:policy|policies|conditions|terms|rules))`,
+      `(?:what is|whats) (?:your|the) policy (?:on|for|about|regarding) (?:returns?|returning(?: things| items| goods)?)`,
+      `(?:(?:about|what about|how about) )?(?:your |the )?returns`,
+    ],
+    ...returns,
+    isShort: false,
   },
   {
     asked: [
