@@ -14,7 +14,8 @@ type App = {
     hook: (request: { raw: IncomingMessage }, reply: Reply, done: () => void) => void,
   ): unknown;
   addHook(name: 'preClose' | 'onClose', hook: () => Promise<void>): unknown;
-  server: { closeIdleConnections(): void };
+  /** One for HTTP/2, or of the site's own making, may not have it. */
+  server: { closeIdleConnections?(): void };
   initialConfig: { pluginTimeout?: number };
 };
 type Reply = { raw: ServerResponse; hijack(): unknown };
@@ -33,7 +34,7 @@ export async function porchlight(app: App, options: HelperOptions): Promise<void
   let closing: Promise<void> | undefined;
   // `onClose` comes once every stream has ended by itself. A hook that outlasts `pluginTimeout` fails the whole close.
   app.addHook('preClose', async () => {
-    closing ??= helper.close().finally(() => setImmediate(() => app.server.closeIdleConnections()));
+    closing ??= helper.close().finally(() => setImmediate(() => app.server.closeIdleConnections?.()));
     await within(closing, (app.initialConfig.pluginTimeout || mostMs) / 2).catch(() => {});
   });
   app.addHook('onClose', async () => closing);

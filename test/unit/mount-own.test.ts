@@ -1,5 +1,5 @@
 /** The mounts with an entry of their own, beside the frameworks themselves: how often the options are read, and when a helper ends. */
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { HelperOptions } from '../../server-helper/index.ts';
 import { porchlight } from '../../server-helper/mount/fastify.ts';
 import { createRoute } from '../../server-helper/mount/next.ts';
@@ -93,6 +93,22 @@ test('in Fastify the helper ends before the streams are waited for', async () =>
   expect(close).toHaveBeenCalledTimes(1);
   // What was kept open for the streams is not waited for.
   await vi.waitFor(() => expect(app.server.closeIdleConnections).toHaveBeenCalled());
+});
+
+test('a Fastify app over HTTP/2, whose server keeps no idle connections, is closed', async () => {
+  const store = createMemoryStore();
+  const close = vi.spyOn(store, 'close');
+  const app = { ...createApp(10_000), server: {} };
+  const faults: Error[] = [];
+  const onFault = (fault: Error) => faults.push(fault);
+  process.prependListener('uncaughtException', onFault);
+  onTestFinished(() => void process.off('uncaughtException', onFault));
+  await porchlight(app, toOptions({ store }));
+  await app.hooks.get('preClose')?.();
+  await app.hooks.get('onClose')?.();
+  await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+  expect(close).toHaveBeenCalledTimes(1);
+  expect(faults).toEqual([]);
 });
 
 test('in Fastify a helper that takes long to end is waited for where no time limit fails the close', async () => {
