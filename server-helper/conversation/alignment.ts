@@ -201,11 +201,6 @@ export function isAnswerOf(turn: AlignedTurn, message: RecordedMessage): boolean
   return message.id === turn.agentMessageId || hasSaid(turn, [message]);
 }
 
-/** The record may still hold less of an answer than was streamed: what is kept stands until it holds as much. */
-export function toWhole(recorded: string | undefined, kept: string | undefined): string | undefined {
-  return recorded !== undefined && recorded.length >= (kept?.length ?? 0) ? recorded : kept;
-}
-
 /** So much of the two is compared where white space may differ. */
 const beginningChars = 2_000;
 

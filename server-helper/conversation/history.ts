@@ -11,11 +11,10 @@ import {
   isSinceDecision,
   pickAnswer,
   readPlaces,
-  toWhole,
   wasSilent,
 } from './alignment.ts';
 import { lateMs, mayBeWrittenLate, readEarlier, type TakenBack, wasRefused } from './earlier.ts';
-import { beginAlike } from './words.ts';
+import { beginAlike, toWhole, toWords } from './words.ts';
 
 /** Milliseconds since 1970. The page holds what was said from `from` (inclusive) to `until` (exclusive). */
 export type Span = { from: number; until: number };
@@ -172,7 +171,7 @@ function isHeld(turn: TurnRecord | undefined, shown: RecordedMessage | undefined
   return (
     shown !== undefined &&
     shown.id === turn.agentMessageId &&
-    shown.text.trim().length >= turn.answer.trim().length
+    toWords(shown.text).length >= toWords(turn.answer).length
   );
 }
 

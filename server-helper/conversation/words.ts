@@ -39,3 +39,9 @@ export function isBehind(recorded: string, heard: string): boolean {
   const [held, said] = [toWords(recorded), toWords(heard)];
   return held !== '' && said.includes(held) && !said.endsWith(held);
 }
+
+/** The record may still hold less of an answer than was streamed: what is kept stands until it holds as much. */
+export function toWhole(recorded: string | undefined, kept: string | undefined): string | undefined {
+  if (recorded === undefined || recorded.length < (kept?.length ?? 0)) return kept;
+  return toWords(recorded).length >= toWords(kept ?? '').length ? recorded : kept;
+}

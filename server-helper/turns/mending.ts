@@ -95,7 +95,7 @@ export async function findRest(
       const isSettled =
         told === false ? isSteady && round >= steadyRound : told === undefined && isSteady && round === last;
       if (found && !isLate && (isSettled || isWhole(turn) || (told === false && found.finished))) {
-        if (found.sources.length > turn.sources.length) turn.cite(found.sources);
+        turn.cite(found.sources);
         const text = toFinalText(turn, found.text);
         if (text.startsWith(turn.text)) turn.say(text.slice(turn.text.length));
         return { kind: 'text', text, id: found.id };

@@ -1,7 +1,8 @@
 /** Tells a turn from the records, as it stands in the store: after a restart, or when another helper has ended it. */
-import { toWhole } from '../conversation/alignment.ts';
+
 import { readPause } from '../conversation/pause.ts';
 import { readBack } from '../conversation/readback.ts';
+import { toWhole } from '../conversation/words.ts';
 import { HelperError } from '../errors.ts';
 import type { ConversationRecord, TurnRecord } from '../store/store.ts';
 import { within } from '../within.ts';
@@ -48,7 +49,7 @@ async function tell(
     const text = toWhole(found?.text, answer);
     if (text === undefined) throw new HelperError('not-found');
     sayRest(turn, text);
-    if (turn.sources.length === 0) turn.cite(found?.sources ?? []);
+    turn.cite(found?.sources ?? []);
     return turn.end(turn.toCompleted(text, found?.id));
   }
   sayRest(turn, answer ?? '');

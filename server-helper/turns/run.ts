@@ -201,7 +201,7 @@ export class TurnRun implements AnswerSink {
     const { turn } = this;
     const text = toFinalText(turn, final);
     if (text.startsWith(turn.text)) turn.onFrame({ kind: 'text', text: text.slice(turn.text.length) });
-    if (sources && sources.length > turn.sources.length) turn.onFrame({ kind: 'sources', sources });
+    if (sources) turn.onFrame({ kind: 'sources', sources });
     if (turn.failure) return this.fail(turn.failure);
     return this.context.close(this, turn.toCompleted(text, agentMessageId));
   }

@@ -154,7 +154,7 @@ export class LiveTurn {
   }
 
   cite(sources: Source[]): void {
-    if (sources.length === 0 || this.isOver) return;
+    if (this.isOver || ['[]', JSON.stringify(this.sources)].includes(JSON.stringify(sources))) return;
     this.sources = sources;
     this.log.append('sources', { sources });
   }

@@ -155,6 +155,47 @@ test('a stop at another helper is written down before the agent hears of it, or 
   await store.close();
 });
 
+test('a reader at another helper is told all the sources that an answer ends with', async () => {
+  const visitor = await createVisitor(here.one);
+  const [conversationId, turnId, question] = [randomUUID(), randomUUID(), makeQuestion('sources')];
+  const sources = [1, 2].map((number) => ({
+    citation_number: number,
+    source_id: `s-${number}`,
+    title: `Tea ${number}`,
+    url: `https://shop.test/tea-${number}`,
+    type: 'website',
+  }));
+  const gate = createGate();
+  const begin = (answer: FakeAnswer) => {
+    answer.open();
+    answer.event('sources', { sources: sources.slice(0, 1) });
+    answer.event('delta', { text: 'Green [1] ' });
+  };
+  const subscribers: FakeAnswer[] = [];
+  here.agent.nextChat(async (answer) => {
+    here.agent.streaming.set(answer.chatId, (subscriber) => {
+      begin(subscriber);
+      subscribers.push(subscriber);
+    });
+    begin(answer);
+    await gate.opened;
+    here.agent.streaming.delete(answer.chatId);
+    const final = answer.toFinal('Green [1] and black [2].', { sources });
+    for (const one of [answer, ...subscribers]) {
+      one.event('done', final);
+      one.end();
+    }
+  });
+  const stream = await visitor.ask(conversationId, turnId, question);
+  await stream.untilText('Green');
+  const other = await at(here.two, visitor).attach(conversationId, turnId);
+  await other.untilText('Green');
+  gate.open();
+  await other.whole();
+  const { message } = other.ended('turn-completed');
+  expect(message.sources?.map(({ number }) => number)).toEqual([1, 2]);
+});
+
 test('a reader at another helper is never told the end of the turn before, which was stopped', async () => {
   const visitor = await createVisitor(here.one);
   const conversationId = randomUUID();

@@ -255,6 +255,22 @@ test('however late answers are written down, and wherever a page begins, each is
   );
 }, 90_000);
 
+test('what the record holds a part of, in letters that are more, is kept and told whole', async () => {
+  const whole = 'Cửa hàng mở cửa lúc chín giờ sáng mỗi ngày. Giày được giao trong hai ngày.';
+  const part = whole.slice(0, -12).normalize('NFD');
+  expect(part.length).toBeGreaterThan(whole.length);
+  const asked = {
+    question: 'First?',
+    answer: whole,
+    agentMessageId: 'a-first',
+    status: 'completed',
+  } as const;
+  const turns = [toTurn('c', { id: 'first', at: second, ...asked })];
+  const read = createReader(turns, write({ ...turns[0]!, answer: part }));
+  expect((await read()).map(({ text }) => text)).toEqual(['First?', whole]);
+  expect(turns[0]?.answer).toBe(whole);
+});
+
 test('what is asked while the record is read, and stands in it, is told as what runs', async () => {
   const turns = [
     toTurn('c', { id: 'first', at: second, status: 'completed', question: 'First?', answer: 'One.' }),
