@@ -70,7 +70,6 @@ export function createWidget(seat: Seat): AppMethods {
         if (left !== undefined) panel.giveBack(left);
       },
       refuse(error) {
-        tellOwner(error.code, options.helper);
         tellError(error.code);
         panel.refuse(error);
         conversation.refuse(error);

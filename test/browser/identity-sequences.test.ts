@@ -833,6 +833,8 @@ test('a page whose function fails is asked again, its error is told, and Stop en
   await chat.open();
   await chat.panel.getByText('The chat cannot be reached right now').first().waitFor();
   expect(errors.join()).toContain('Porchlight: identify() got a function that failed');
+  // The helper was not asked.
+  expect(errors.join()).not.toContain('no answer');
   await chat.ask('Is anybody there?');
   await chat.stop.click();
   await chat.waitForAnswer('stopped');

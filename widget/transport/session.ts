@@ -14,6 +14,7 @@ import {
 import { step } from '../state/identity.ts';
 import type { Memory } from '../state/memory.ts';
 import { readClaims, toHash, toSaidAt, toSubject } from '../state/subject.ts';
+import { tellOwner } from '../states.ts';
 import { toBackoffMs, wait } from './backoff.ts';
 import { exchange } from './exchange.ts';
 import { type Call, callHelper } from './http.ts';
@@ -138,6 +139,8 @@ export function createSessionKeeper(deps: SessionDeps): SessionKeeper {
       case 'refuse': {
         // The browser alone knows whether it is the visitor who is offline.
         const code = todo.code === 'offline' && navigator.onLine ? 'unreachable' : todo.code;
+        // The helper was not asked, so that no call has told it.
+        if (identity.phase === 'superseded') tellOwner(code, helper);
         const retryAfterMs = refusal?.code === code ? refusal.retryAfterMs : undefined;
         settleWaiters(new WidgetError(todo.code, retryAfterMs));
         return hooks.refuse(new WidgetError(code, retryAfterMs));
