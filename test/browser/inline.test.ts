@@ -7,10 +7,13 @@ import { startFakeHelper } from '../support/fakehelper.ts';
 import { createGate } from '../support/gate.ts';
 import { useStage } from '../support/stage.ts';
 
+const turbo = readFileSync('node_modules/@hotwired/turbo/dist/turbo.es2017-umd.js', 'utf8');
+
 /** What stands in the page, by test. */
 let body = '';
+/** Turbo is in one test alone. */
 const head =
-  '<meta name="viewport" content="width=device-width"><link rel="icon" href="data:,"><title>Help</title>';
+  '<meta name="turbo-refresh-method" content="morph"><meta name="viewport" content="width=device-width"><link rel="icon" href="data:,"><title>Help</title>';
 
 const stage = useStage(() =>
   startFakeHelper({
@@ -209,4 +212,25 @@ test('without a bot id the site owner is told, once the page has had time to say
   });
   await chat.composer.waitFor();
   expect(errors).toHaveLength(1);
+});
+
+test('where Turbo makes a page match a new one, a box with the guide’s attribute stays as the chat has set it', async () => {
+  const guide = readFileSync('docs/site-owners.md', 'utf8');
+  const attribute = /`(data-turbo-[a-z]+)`/.exec(guide)?.[1];
+  await page.route('**/turbo.js', (route) => route.fulfill({ contentType: 'text/javascript', body: turbo }));
+  await open(`<script src="/turbo.js"></script>
+    <porchlight-chat bot-id="vesper" id="chat" ${attribute} theme="dark" accent-color="#a00000" style="height:420px"></porchlight-chat>`);
+  await chat.composer.waitFor();
+  await chat.ask('Hello?');
+  await chat.answers.getByText('An answer to Hello?').waitFor();
+  const look = () => element().evaluate((box) => [box.dataset.theme, box.getAttribute('style')]);
+  const before = await look();
+  expect(before).toEqual(['dark', expect.stringContaining('#a00000')]);
+  const isNew = page.evaluate(
+    () => new Promise((resolve) => addEventListener('turbo:morph', () => resolve(true), { once: true })),
+  );
+  await page.evaluate(`Turbo.visit(location.href, { action: 'replace' })`);
+  expect(await isNew).toBe(true);
+  expect(await look()).toEqual(before);
+  expect(await chat.answers.count()).toBe(1);
 });
