@@ -203,6 +203,35 @@ test('more is asked for once, however often it is clicked', async () => {
   expect(paths(calls, 'GET').filter((path) => path.includes('cursor'))).toHaveLength(1);
 });
 
+test('a list that is slow brings nothing back that was deleted meanwhile: it is read again', async () => {
+  let isSlow = false;
+  let give: (reply: object) => void = () => {};
+  let left = rows;
+  const { calls } = await openList(({ method, path }) => {
+    if (method === 'DELETE') left = rows.slice(1);
+    if (method !== 'GET' || path !== '/conversations') return undefined;
+    if (!isSlow) return { conversations: left };
+    isSlow = false;
+    return new Promise((resolve) => {
+      give = resolve;
+    });
+  });
+  await findRow('Tents');
+  fireEvent.click(screen.getByRole('button', { name: 'Back to the conversation' }));
+  isSlow = true;
+  fireEvent.click(await screen.findByRole('button', { name: 'Conversations' }));
+  const row = await findRow('Tents');
+  fireEvent.click(row.getByRole('button', { name: 'Delete “Tents”' }));
+  fireEvent.click(await row.findByRole('button', { name: 'Delete for good?' }));
+  await waitFor(() => expect(screen.queryByRole('button', { name: /^Tents/ })).toBeNull());
+  give({ conversations: rows });
+  await waitFor(() =>
+    expect(paths(calls, 'GET').filter((path) => path === '/conversations')).toHaveLength(3),
+  );
+  await findRow('Conversation');
+  expect(screen.queryByRole('button', { name: /^Tents/ })).toBeNull();
+});
+
 test('a conversation is renamed in its row, and Escape leaves it as it was', async () => {
   const { calls } = await openList(({ method }) =>
     method === 'PATCH' ? new Response(null, { status: 204 }) : undefined,

@@ -43,7 +43,7 @@ const words = {
   'challenge-failed': 'Your browser could not be checked.',
   'not-allowed': 'This is not possible here.',
   'not-found': 'This conversation is no longer there.',
-  'turn-running': 'An earlier question is still open. Finish or stop it first.',
+  'turn-running': 'An earlier question is still open. Wait for the end, or stop it.',
   'turn-conflict': 'This was sent already.',
   'too-large': 'This is too long.',
   'unsupported-media-type': 'This could not be sent.',

@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { ConversationList } from '../../server-helper/protocol/wire.ts';
-import { toWidgetError, type WidgetError } from '../errors.ts';
+import { toWidgetError, WidgetError } from '../errors.ts';
 import { words } from '../strings/en/history.ts';
 import css from '../styles/history.css?inline';
 import { useChat } from './context.ts';
@@ -45,24 +45,23 @@ export default function History() {
     if (isLoading.current) return;
     isLoading.current = true;
     const mine = panel.session.value?.subject;
-    const isMine = () => panel.session.value?.subject === mine;
-    try {
-      const query = cursor === undefined ? '' : `?cursor=${encodeURIComponent(cursor)}`;
-      const response = await sessions.call({ method: 'GET', path: `/conversations${query}` }, mine);
-      const told = (await response.json()) as ConversationList;
-      if (!isMine()) return;
-      const before = cursor === undefined ? [] : (list.value?.conversations ?? []);
-      list.value = { ...told, conversations: [...before, ...told.conversations] };
-      failure.value = undefined;
-    } catch (error) {
-      if (!isMine()) return;
+    const seen = list.value;
+    const query = cursor ? `?cursor=${encodeURIComponent(cursor)}` : '';
+    const told = await sessions
+      .call({ method: 'GET', path: `/conversations${query}` }, mine)
+      .then((response) => response.json() as Promise<ConversationList>)
+      .catch(toWidgetError);
+    isLoading.current = false;
+    // Somebody else is there by now, or a guest has signed in; or a row was deleted or renamed, and would come back.
+    if (panel.session.value?.subject !== mine || list.value !== seen) return load();
+    failure.value = undefined;
+    if (told instanceof WidgetError) {
       failedAt.current = cursor;
-      failure.value = toWidgetError(error);
-    } finally {
-      isLoading.current = false;
-      // Somebody else is there by now, or the guest has signed in.
-      if (!isMine()) void load();
+      failure.value = told;
+      return;
     }
+    const before = (cursor && seen?.conversations) || [];
+    list.value = { ...told, conversations: [...before, ...told.conversations] };
   };
   useEffect(() => {
     void load();
