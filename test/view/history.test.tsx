@@ -232,6 +232,26 @@ test('a list that is slow brings nothing back that was deleted meanwhile: it is 
   expect(screen.queryByRole('button', { name: /^Tents/ })).toBeNull();
 });
 
+test('a row that is deleted while more is on its way leaves what was shown, and more comes behind it', async () => {
+  let give = (_: object) => {};
+  const next = new Promise<object>((resolve) => {
+    give = resolve;
+  });
+  const { calls } = await openList(({ path }) => {
+    if (path === '/conversations') return { conversations: rows, next: 'c' };
+    return path.includes('cursor') ? next : undefined;
+  });
+  fireEvent.click(await screen.findByRole('button', { name: 'Show more' }));
+  const row = await findRow('Tents');
+  fireEvent.click(row.getByRole('button', { name: 'Delete “Tents”' }));
+  fireEvent.click(await row.findByRole('button', { name: 'Delete for good?' }));
+  await waitFor(() => expect(screen.getAllByRole('listitem')).toHaveLength(1));
+  give({ conversations: [{ id: 'three', title: 'Stoves', updatedAt: at }] });
+  await findRow('Stoves');
+  expect(screen.getAllByRole('listitem')).toHaveLength(2);
+  expect(paths(calls, 'GET').filter((path) => path.startsWith('/conversations?'))).toHaveLength(1);
+});
+
 test('a conversation is renamed in its row, and Escape leaves it as it was', async () => {
   const { calls } = await openList(({ method }) =>
     method === 'PATCH' ? new Response(null, { status: 204 }) : undefined,

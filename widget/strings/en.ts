@@ -77,7 +77,7 @@ const words = {
   'resume-failed': 'The conversation could not be loaded.',
   'older-failed': 'Older messages could not be loaded.',
   'stop-failed': 'The answer could not be stopped.',
-  'part-failed': 'This part of the chat could not be loaded. If it stays so, reload the page.',
+  'part-failed': 'This part of the chat could not be loaded. Try again, or reload the page.',
 };
 
 type Words = typeof words &

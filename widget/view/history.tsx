@@ -52,15 +52,19 @@ export default function History() {
       .then((response) => response.json() as Promise<ConversationList>)
       .catch(toWidgetError);
     isLoading.current = false;
-    // Somebody else is there by now, or a guest has signed in; or a row was deleted or renamed, and would come back.
-    if (panel.session.value?.subject !== mine || list.value !== seen) return load();
+    // The list was left: the next one reads for itself.
+    if (!area.current) return;
+    // Somebody else is there by now, or a guest has signed in.
+    const isOthers = panel.session.value?.subject !== mine;
+    // A row that was deleted or renamed meanwhile would come back as it was.
+    if (isOthers || (!cursor && list.value !== seen)) return load();
     failure.value = undefined;
     if (told instanceof WidgetError) {
       failedAt.current = cursor;
       failure.value = told;
       return;
     }
-    const before = (cursor && seen?.conversations) || [];
+    const before = (cursor && list.value?.conversations) || [];
     list.value = { ...told, conversations: [...before, ...told.conversations] };
   };
   useEffect(() => {
