@@ -27,6 +27,18 @@ async function openList(respond: (call: Call) => Reply | undefined = () => undef
   fireEvent.click(screen.getByRole('button', { name: 'Conversations' }));
   return chat;
 }
+/** What comes behind the first page is on its way until it is given. */
+async function openFirstPage() {
+  let give = (_: object) => {};
+  const next = new Promise<object>((resolve) => {
+    give = resolve;
+  });
+  const { calls } = await openList(({ path }) => {
+    if (path === '/conversations') return { conversations: rows, next: 'c' };
+    return path.includes('cursor') ? next : undefined;
+  });
+  return { calls, give };
+}
 const findRow = async (name: string) => {
   const open = await screen.findByRole('button', { name: new RegExp(`^${name}`) });
   return within(open.closest('li')!);
@@ -186,14 +198,7 @@ test('a question sent while a conversation is still on its way stays, and so doe
 });
 
 test('more is asked for once, however often it is clicked', async () => {
-  let give = (_: object) => {};
-  const next = new Promise<object>((resolve) => {
-    give = resolve;
-  });
-  const { calls } = await openList(({ path }) => {
-    if (path === '/conversations') return { conversations: rows, next: 'c' };
-    return path.includes('cursor') ? next : undefined;
-  });
+  const { calls, give } = await openFirstPage();
   const more = await screen.findByRole('button', { name: 'Show more' });
   fireEvent.click(more);
   fireEvent.click(more);
@@ -233,14 +238,7 @@ test('a list that is slow brings nothing back that was deleted meanwhile: it is 
 });
 
 test('a row that is deleted while more is on its way leaves what was shown, and more comes behind it', async () => {
-  let give = (_: object) => {};
-  const next = new Promise<object>((resolve) => {
-    give = resolve;
-  });
-  const { calls } = await openList(({ path }) => {
-    if (path === '/conversations') return { conversations: rows, next: 'c' };
-    return path.includes('cursor') ? next : undefined;
-  });
+  const { calls, give } = await openFirstPage();
   fireEvent.click(await screen.findByRole('button', { name: 'Show more' }));
   const row = await findRow('Tents');
   fireEvent.click(row.getByRole('button', { name: 'Delete “Tents”' }));
