@@ -1,5 +1,4 @@
 /** Tells a turn from the records, as it stands in the store: after a restart, or when another helper has ended it. */
-
 import { readPause } from '../conversation/pause.ts';
 import { readBack } from '../conversation/readback.ts';
 import { toWhole } from '../conversation/words.ts';

@@ -154,7 +154,7 @@ export class LiveTurn {
   }
 
   cite(sources: Source[]): void {
-    if (this.isOver || ['[]', JSON.stringify(this.sources)].includes(JSON.stringify(sources))) return;
+    if (this.isOver || !sources[0] || JSON.stringify(sources) === JSON.stringify(this.sources)) return;
     this.sources = sources;
     this.log.append('sources', { sources });
   }
