@@ -48,6 +48,9 @@ describe.each(['/tag', '/call'])('on %s', (path) => {
     await chat.panel.getByText('Reload the page to go on').first().waitFor();
     await chat.ask('Who am I?');
     await page.reload();
+    await chat.show();
+    // It comes back with the session, before what was typed meanwhile.
+    await expect.poll(() => chat.composer.inputValue()).toBe('Who am I?');
     await askAs(chat, bens, 'And now?');
     expect(here.site.asked.filter((line) => line.startsWith(adas))).toEqual([`${adas}: ${secret}`]);
     await other.bringToFront();

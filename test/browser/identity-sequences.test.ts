@@ -159,6 +159,8 @@ test('a tab whose tag still says Ada asks nothing as her once Ben has signed in 
   await askAs(bensChat, bens);
   expect(here.site.asked.filter((line) => line.startsWith(adas))).toHaveLength(1);
   await page.reload();
+  // Whether it is open still is the other tab's to say, too.
+  await chat.show();
   await expect.poll(() => chat.readQuestions()).toEqual(['Who am I?']);
 });
 
