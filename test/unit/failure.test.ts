@@ -11,6 +11,9 @@ test.each([
   [404, '/v1/bot/chat/subscribe', '<html>', undefined, undefined],
   [401, chatPath, gone, 'error', 'the agent refused: check key, plan and credits'],
   [402, chatPath, gone, 'error', 'the agent refused: check key, plan and credits'],
+  [403, chatPath, gone, 'error', 'the agent refused: check key, plan and credits'],
+  [400, chatPath, gone, 'error', 'the agent refused what it was asked'],
+  [422, '/v1/bot/chat/rename', gone, 'error', 'the agent refused what it was asked'],
   [500, chatPath, gone, 'warn', 'the agent failed'],
   [302, chatPath, '', 'warn', 'the agent sends elsewhere: set PORCHLIGHT_AGENT_URL to where it is'],
 ] as const)('a %i at %s', (status, path, body, level, message) => {
