@@ -44,7 +44,7 @@ async function verifyWith(secret: string, token: string, botId: string, now: () 
       iat! > now() / 1000 + leewaySeconds ||
       (aud !== undefined && ![aud].flat().includes(botId)) ||
       !isEmail(email) ||
-      (name !== undefined && typeof name !== 'string') ||
+      (name != null && typeof name !== 'string') ||
       (externalId !== null && (typeof externalId !== 'string' || externalId === ''))
     )
       throw new TypeError('claims');

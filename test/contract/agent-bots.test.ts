@@ -418,3 +418,11 @@ test('of two SSO secrets, as while one is changed, a token may be signed with ea
   };
   expect([await call(secret), await call(old), await call('e5'.repeat(32))]).toEqual([200, 200, 400]);
 });
+
+test('a site that knows no name may say so by null', async () => {
+  const iat = agent.clock.now / 1000;
+  const token = await new SignJWT({ email: 'ada@shop.example', name: null, iat, exp: iat + 600 })
+    .setProtectedHeader({ alg: 'HS256' })
+    .sign(new TextEncoder().encode(secret));
+  expect((await agent.client.call('POST', '/v1/bot/widget/sso', { token })).status).toBe(200);
+});
