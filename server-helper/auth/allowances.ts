@@ -4,7 +4,7 @@
 export type Allowances = {
   /** Questions and decisions of one visitor, a minute. Default 20. */
   visitorPerMinute: number;
-  /** Those of one address (of IPv6: /64), a minute. Default 120. */
+  /** Those of one address (of IPv6: /64), a minute; more of it is more of all that an address may do. Default 120. */
   addressPerMinute: number;
   /** Questions of all guests together, a minute. Default half of `sitePerMinute`, all of it where nobody can sign in. */
   guestsPerMinute: number;
@@ -20,9 +20,10 @@ export type Allowances = {
   openReaders: number;
 };
 
+export const usualAddressPerMinute = 120;
 const defaults = {
   visitorPerMinute: 20,
-  addressPerMinute: 120,
+  addressPerMinute: usualAddressPerMinute,
   sitePerMinute: 600,
   sitePerDay: 50_000,
   runningTurns: 5,

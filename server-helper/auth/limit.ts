@@ -1,6 +1,6 @@
 /** Token buckets: so many at once, so many a minute, by visitor and by address; of questions, by all together too. */
 import { LimitReached } from '../errors.ts';
-import { type Allowances, toAllowances } from './allowances.ts';
+import { type Allowances, toAllowances, usualAddressPerMinute } from './allowances.ts';
 
 export type Rate = { burst: number; perMinute: number };
 
@@ -73,6 +73,12 @@ export function createLimiter(
     return { limit, bucket, waitMs: tokens >= 1 ? 0 : Math.ceil((1 - tokens) / perMs) };
   };
 
+  /** Where many visitors share an address, they do all else from it, too. */
+  const grown = (what: Limited) =>
+    what === 'webhook' || what === 'admin'
+      ? 1
+      : Math.max(1, allowances.addressPerMinute / usualAddressPerMinute);
+
   const takeAll = (asked: readonly Wait[]) => {
     const longest = asked.reduce((one, other) => (other.waitMs > one.waitMs ? other : one));
     if (longest.waitMs > 0) throw new LimitReached(longest.limit, longest.waitMs);
@@ -93,7 +99,7 @@ export function createLimiter(
       const asked: Wait[] = [];
       if (visitor && owner !== undefined) asked.push(look(`${what}PerVisitor`, owner, visitor));
       if (ofAddress && address !== undefined)
-        asked.push(look(`${what}PerAddress`, address, toRate(ofAddress, address)));
+        asked.push(look(`${what}PerAddress`, address, toRate(ofAddress, address, grown(what))));
       if (asked.length > 0) takeAll(asked);
     },
     takeTurn(asker) {
@@ -127,8 +133,8 @@ export function createLimiter(
 /** Half of a minute's at once. */
 export const toTurnRate = (perMinute: number): Rate => ({ burst: Math.ceil(perMinute / 2), perMinute });
 
-function toRate({ burst, perMinute }: Rate, address: string): Rate {
-  const times = address === sharedAddress ? sharedTimes : 1;
+function toRate({ burst, perMinute }: Rate, address: string, grown = 1): Rate {
+  const times = grown * (address === sharedAddress ? sharedTimes : 1);
   return { burst: burst * times, perMinute: perMinute * times };
 }
 

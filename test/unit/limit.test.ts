@@ -97,6 +97,22 @@ describe('a limiter', () => {
   });
 });
 
+test.each([
+  ['session', 60, 600],
+  ['history', 100, 1_000],
+  ['webhook', 30, 30],
+  ['admin', 20, 20],
+] as const)(
+  'many visitors of one address: %s, %i at once, or %i where it may ask ten times as much',
+  (what, usual, grown) => {
+    const countAt = (addressPerMinute: number) => {
+      const limiter = createLimiter(() => 0, toAllowances({ addressPerMinute }, true));
+      return countAllowed(() => limiter.take(what, undefined, '192.0.2.1'), 2_000);
+    };
+    expect([countAt(12), countAt(120), countAt(1_200)]).toEqual([usual, usual, grown]);
+  },
+);
+
 describe('what all together may ask', () => {
   const dayMs = 24 * 3600_000;
   /** Each visitor asks once from an address of their own. */
