@@ -17,7 +17,7 @@ export function toFinalText({ text, textBefore, cuts }: Said, final: string | un
   });
   if (from !== undefined) return textBefore.slice(0, from) + final;
   // Only what came after the pause: what was said before it stays.
-  return text.slice(textBefore.length).trim() === final.trim() ? text : textBefore + final;
+  return toWords(text.slice(textBefore.length)) === words ? text : textBefore + final;
 }
 
 /** A reply without a word, where none was said before, is none: the record may have one. */

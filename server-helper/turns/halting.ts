@@ -40,9 +40,10 @@ export function createHalting(parts: {
     for (let tries = 0; tries < mostTries && stands; tries += 1) {
       await haltAsItStands(conversation, stands);
       stands = await store.findTurn(conversation.id, record.id);
-      // A pause that was being decided at another helper runs there by the time that its stop is written.
+      // A pause that was being decided at another helper runs there by the time that its stop is written; and what ran
+      // there may have paused before this one heard of it.
       const isElsewhere = stands?.status === 'running' && stands.runner !== runner;
-      if (!isElsewhere) return;
+      if (!isElsewhere && stands?.status !== 'paused') return;
     }
   };
 }

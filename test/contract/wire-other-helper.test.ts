@@ -7,6 +7,7 @@ import { sendJson } from '../support/fake-agent.ts';
 import type { FakeAnswer } from '../support/fake-answer.ts';
 import { createGate } from '../support/gate.ts';
 import { until } from '../support/helper-process.ts';
+import { makePause } from '../support/pause.ts';
 import { at, setUpTwoHelpers } from '../support/two-helpers.ts';
 import { createVisitor, makeQuestion, toTurnPath, type Visitor } from '../support/visitor.ts';
 
@@ -109,6 +110,30 @@ test.each([
   await sleep(300);
   expect(here.agent.chatsAbout(question)).toEqual([]);
   here.agent.restore('POST /v1/bot/workspace/create');
+});
+
+test('a stop at another helper that has not heard of the pause yet is one all the same', async () => {
+  const visitor = await createVisitor(here.one);
+  const [conversationId, turnId] = [randomUUID(), randomUUID()];
+  const gate = createGate();
+  here.agent.nextChat(async (answer) => {
+    answer.recordQuestion();
+    answer.open();
+    answer.event('delta', { text: 'One moment. ' });
+    await gate.opened;
+    answer.event('approval', makePause({ name: 'order_status', parameters: {} }));
+    answer.end();
+  });
+  const stream = await visitor.ask(conversationId, turnId, makeQuestion());
+  await stream.untilText('One');
+  const other = at(here.two, visitor);
+  const there = await other.attach(conversationId, turnId);
+  await there.until(({ events }) => events.length > 0, 'it is told that the turn runs');
+  gate.open();
+  await stream.whole();
+  stream.ended('turn-paused');
+  expect((await ways.stop(other, conversationId, turnId)).status).toBe(204);
+  (await other.chat(makeQuestion(), conversationId)).stream.ended('turn-completed');
 });
 
 test('a stop at another helper that the agent refused at first is told again', async () => {
