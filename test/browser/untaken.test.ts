@@ -63,6 +63,23 @@ test('a second question sent before the session is there waits for the first, an
   await expect.poll(chat.readAnswers).toEqual(['To Before', 'To First']);
 });
 
+test('what is asked again as its page goes stands once on the next one, and its former answer goes', async () => {
+  const { page, chat } = scene;
+  await chat.ask('Before');
+  await chat.waitForAnswer('completed');
+  await chat.ask('Once more');
+  await chat.waitForAnswer('completed');
+  const questions = await hold(page, turns, 'PUT');
+  await chat.button('Answer again').click();
+  await chat.waitForAnswer('sending');
+  await walk(page, '/two');
+  await chat.waitForAnswer('sending');
+  expect(await chat.readQuestions()).toEqual(['Before', 'Once more']);
+  questions.open();
+  await chat.waitForAnswer('completed');
+  expect(await chat.readQuestions()).toEqual(['Before', 'Once more']);
+});
+
 test('on a network that is only slow both are asked, one after the other', async () => {
   const { page, chat } = scene;
   await leaveWithFirst();

@@ -146,6 +146,7 @@ export function createConversation(deps: ConversationDeps): Conversation {
   const stopping = createStopping({ ...deps, screen, outbox, follow, say: (f) => say('stop-failed', f) });
   const ask = (conversationId: string, turnId: string, question: TurnRequest) => {
     if (outbox.keep(conversationId, turnId, question)) void reloadOrSay(conversationId);
+    if (question.replaces !== undefined) screen.cutFrom(question.replaces);
     const entry = screen.find(turnId) ?? screen.add(turnId, question, createAnswer(turnId, 'sending'));
     void follow(conversationId, entry, question);
   };
@@ -160,7 +161,6 @@ export function createConversation(deps: ConversationDeps): Conversation {
     }
     const conversationId = id.value ?? makeId();
     id.value = conversationId;
-    if (question.replaces !== undefined) screen.cutFrom(question.replaces);
     ask(conversationId, turnId, question);
     deps.onSent(conversationId, turnId, wasHeld);
   };
