@@ -250,6 +250,45 @@ test('a row that is deleted while more is on its way leaves what was shown, and 
   expect(paths(calls, 'GET').filter((path) => path.startsWith('/conversations?'))).toHaveLength(1);
 });
 
+test.each([null, {}, []])(
+  'a list that something else answered by %j is one that did not come',
+  async (reply) => {
+    await openList(({ path }) =>
+      path === '/conversations' ? new Response(JSON.stringify(reply)) : undefined,
+    );
+    await screen.findByText(/^Your conversations could not be loaded\./);
+  },
+);
+
+test('more that comes after all was erased brings nothing back, and nothing is sought any more', async () => {
+  const reply: { more?: (rows: object) => void } = {};
+  let isErased = false;
+  await openList(({ method, path }) => {
+    if (method === 'DELETE') isErased = true;
+    if (path === '/conversations')
+      return isErased ? { conversations: [] } : { conversations: rows, next: 'c' };
+    if (!path.includes('cursor')) return undefined;
+    // The erasing reads all rows, too.
+    if (reply.more) return { conversations: [] };
+    return new Promise((resolve) => {
+      reply.more = resolve;
+    });
+  });
+  // What is sought may be further back.
+  fireEvent.input(await screen.findByRole('searchbox'), { target: { value: 'Stoves' } });
+  await waitFor(() => expect(reply.more).toBeDefined());
+  const details = screen.getByText('Your data').closest('details')!;
+  details.open = true;
+  fireEvent(details, new Event('toggle'));
+  fireEvent.click(await screen.findByRole('button', { name: 'Erase everything' }));
+  fireEvent.click(await screen.findByRole('button', { name: 'Erase all conversations for good?' }));
+  await screen.findByText('No conversations yet.');
+  reply.more?.({ conversations: [{ id: 'three', title: 'Stoves', updatedAt: at }] });
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(screen.queryByText('Stoves')).toBeNull();
+  expect(screen.queryByText('No conversation of that name.')).toBeNull();
+});
+
 test('a conversation is renamed in its row, and Escape leaves it as it was', async () => {
   const { calls } = await openList(({ method }) =>
     method === 'PATCH' ? new Response(null, { status: 204 }) : undefined,

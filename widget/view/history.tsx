@@ -49,15 +49,18 @@ export default function History() {
     const query = cursor ? `?cursor=${encodeURIComponent(cursor)}` : '';
     const told = await sessions
       .call({ method: 'GET', path: `/conversations${query}` }, mine)
-      .then((response) => response.json() as Promise<ConversationList>)
+      .then((response) => response.json())
+      // What came from something before the helper may be anything.
+      .then((reply: ConversationList) => ({ ...reply, conversations: [...reply.conversations] }))
       .catch(toWidgetError);
     isLoading.current = false;
     // The list was left: the next one reads for itself.
     if (!area.current) return;
     // Somebody else is there by now, or a guest has signed in.
     const isOthers = panel.session.value?.subject !== mine;
-    // A row that was deleted or renamed meanwhile would come back as it was.
-    if (isOthers || (!cursor && list.value !== seen)) return load();
+    // A row that was deleted or renamed meanwhile would come back as it was, and all rows after all were erased.
+    const isOld = cursor ? list.value?.next !== cursor : list.value !== seen;
+    if (isOthers || isOld) return load();
     failure.value = undefined;
     if (told instanceof WidgetError) {
       failedAt.current = cursor;
@@ -70,7 +73,7 @@ export default function History() {
   useEffect(() => {
     void load();
   }, [subject]);
-  const isNoneFound = sought.value !== '' && next === undefined && found?.length === 0;
+  const isNoneFound = sought.value !== '' && next === undefined && !!conversations?.[0] && !found?.[0];
   useEffect(() => (isNoneFound ? say(t('noneFound')) : undefined), [isNoneFound]);
   // What is sought may be further back.
   useEffect(() => {
@@ -88,7 +91,7 @@ export default function History() {
       {mayBeSearched && (
         <input
           type="search"
-          dir="auto"
+          dir={sought.value && 'auto'}
           enterkeyhint="search"
           aria-label={t('search')}
           placeholder={t('search')}
