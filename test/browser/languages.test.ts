@@ -78,7 +78,12 @@ test('Arabic runs from right to left, code and the words of others as they do', 
   await come('/arabic');
   await chat.open();
   expect(await readLanguage()).toEqual(['ar', 'rtl']);
-  await chat.ask('Well?');
+  // Its placeholder stands where what is written in Arabic does.
+  const readField = () => chat.composer.evaluate((field) => getComputedStyle(field).direction);
+  expect(await readField()).toBe('rtl');
+  await chat.composer.fill('Well?');
+  expect(await readField()).toBe('ltr');
+  await chat.composer.press('Enter');
   const answer = await chat.waitForAnswer('completed');
   const code = answer.locator('pre');
   await code.waitFor();

@@ -159,7 +159,8 @@ export function Composer({ focus }: { focus: boolean }) {
             key={whose}
             ref={field}
             part="composer"
-            dir="auto"
+            // An empty one would be from left to right for a browser, in every language.
+            dir={draft.value && 'auto'}
             rows={1}
             aria-label={t('compose')}
             placeholder={agent?.placeholder ?? t('compose')}
