@@ -43,7 +43,8 @@ export function toAgentError(
     if (status === 404) log.error(fields, unknownTarget);
     else if (code === 'sso_token_invalid')
       log.error(fields, 'the agent refused an SSO token: it knows another secret');
-    else if (status <= 403 && status > 400) log.error(fields, 'the agent refused: check key, plan and credits');
+    else if (status <= 403 && status > 400)
+      log.error(fields, 'the agent refused: check key, plan and credits');
     else log.error(fields, 'the agent refused what it was asked');
     return new HelperError('agent-refused');
   }

@@ -160,7 +160,7 @@ export function Composer({ focus }: { focus: boolean }) {
             ref={field}
             part="composer"
             // An empty one would be from left to right for a browser, in every language.
-            dir={draft.value && 'auto'}
+            dir={draft.value ? 'auto' : undefined}
             rows={1}
             aria-label={t('compose')}
             placeholder={agent?.placeholder ?? t('compose')}

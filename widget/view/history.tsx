@@ -91,7 +91,7 @@ export default function History() {
       {mayBeSearched && (
         <input
           type="search"
-          dir={sought.value && 'auto'}
+          dir={sought.value ? 'auto' : undefined}
           enterkeyhint="search"
           aria-label={t('search')}
           placeholder={t('search')}
