@@ -133,11 +133,15 @@ test.each([
   expect(await chat.composer.inputValue()).toBe(left);
 });
 
-test('clause 27: Escape closes the panel and gives the focus back to the launcher', async () => {
+test('clause 27: Escape closes the panel and gives the focus back to the launcher, which shows what it does', async () => {
+  const readShape = () =>
+    scene.chat.launcher.evaluate((launcher) => getComputedStyle(launcher, '::after').clipPath);
+  const whileOpen = await readShape();
   expect(await readFocusedPart(scene.page)).toBe('composer');
   await scene.page.keyboard.press('Escape');
   await scene.chat.panel.waitFor({ state: 'detached' });
   expect(await readFocusedPart(scene.page)).toBe('launcher');
+  expect(await readShape()).not.toBe(whileOpen);
   expect(await scene.chat.launcher.getAttribute('aria-expanded')).toBe('false');
   await scene.page.keyboard.press('Enter');
   await scene.chat.panel.waitFor();
