@@ -46,8 +46,9 @@ export function createLosing({ context, runs, ends, runner, letGo, deleteAgain }
       run.yield();
       return letGo(turn);
     }
-    // The other helper's cancel may have come before the question, or failed; a later answer is not to be stopped by ours.
-    const [last] = record ? await store.listTurns(turn.conversationId, { limit: 1 }) : [];
+    // The other helper's cancel may have come before the question, or failed; a later answer is not to be stopped by ours,
+    // be it to the question in whose place this one was taken back. Of a deleted conversation none is left.
+    const [last] = await store.listTurns(turn.conversationId, { limit: 1 });
     if (last && last.id !== turn.id) {
       run.yield();
       return turn.end(turn.toStoppedElsewhere(record?.answer));

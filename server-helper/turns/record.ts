@@ -127,7 +127,8 @@ function isInRecord(takenBack: readonly TakenBack[]): (turn: Turn) => boolean {
 /** Whether an earlier turn that was given up may still be speaking at the agent, so that a running reply may be its. */
 export function maySpeakStill(turns: readonly Turn[], turnId: string): boolean {
   const turn = turns.find(({ id }) => id === turnId);
-  if (!turn) return false;
+  // Taken back at another helper meanwhile: what runs there is that of the question in its place.
+  if (!turn) return true;
   const others = readOthers(turns, turn);
   return others.some(
     (other) =>

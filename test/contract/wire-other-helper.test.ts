@@ -112,6 +112,66 @@ test.each([
   here.agent.restore('POST /v1/bot/workspace/create');
 });
 
+/** Says its words one by one, also to who subscribes, until it is cancelled. */
+const speak = (words: readonly string[]) => async (answer: FakeAnswer) => {
+  let isOver = false;
+  void answer.cancelled.then(() => {
+    isOver = true;
+  });
+  const heard: FakeAnswer[] = [answer];
+  const said: string[] = [];
+  here.agent.streaming.set(answer.chatId, (subscriber) => {
+    subscriber.open();
+    for (const text of said) subscriber.event('delta', { text });
+    heard.push(subscriber);
+  });
+  answer.open();
+  for (const text of words) {
+    if (isOver) break;
+    said.push(text);
+    for (const one of heard) one.event('delta', { text });
+    await sleep(50);
+  }
+  here.agent.streaming.delete(answer.chatId);
+  const final = isOver ? undefined : answer.toFinal(words.join(''));
+  for (const one of heard) {
+    if (final) one.event('done', final);
+    one.end();
+  }
+};
+
+test.each(['Old words ', ''])(
+  'stopped at another helper after “%s”, a question gives its place to one that is answered whole, and its own readers hear nothing of that',
+  async (said) => {
+    const visitor = await createVisitor(here.one);
+    const [conversationId, firstId] = [randomUUID(), randomUUID()];
+    here.agent.nextChat(async (answer) => {
+      answer.open();
+      if (said !== '') answer.event('delta', { text: said });
+      await answer.cancelled;
+      if (said !== '') {
+        answer.recordQuestion();
+        answer.recordReply(said);
+        // Its own helper looks at the store meanwhile.
+        await sleep(2_500);
+      }
+      answer.end();
+    });
+    const first = await visitor.ask(conversationId, firstId, makeQuestion('first'));
+    await first.until(({ text, events }) => events.length > 0 && text === said, 'it runs');
+    const other = at(here.two, visitor);
+    expect((await ways.stop(other, conversationId, firstId)).status).toBe(204);
+    const words = Array.from({ length: 60 }, (_, word) => `new-${word} `);
+    here.agent.nextChat(speak(words));
+    const next = { text: makeQuestion('next'), replaces: firstId };
+    const stream = await other.ask(conversationId, randomUUID(), next);
+    await stream.whole();
+    expect(stream.ended('turn-completed').message.text).toBe(words.join(''));
+    await first.whole();
+    expect(first.raw).not.toContain('new-');
+  },
+);
+
 test('a stop at another helper that has not heard of the pause yet is one all the same', async () => {
   const visitor = await createVisitor(here.one);
   const [conversationId, turnId] = [randomUUID(), randomUUID()];
