@@ -61,6 +61,10 @@ export function createParts(
   const tellNear = (limit: string) => {
     if (isDue(`near ${limit}`)) log.warn({ limit }, 'a limit is nearly reached');
   };
+  const tellForeign = () => {
+    if (isDue('foreign session'))
+      log.warn({}, 'a session of another secret came: do all processes have the same session secret?');
+  };
   let sessions: Promise<Sessions> | undefined;
   return {
     config,
@@ -83,7 +87,7 @@ export function createParts(
     agentSpentMs: http.quota.spentMs,
     closing,
     sessions: () => {
-      sessions ??= openSessions(config, `${config.projectId} ${config.botId}`, now).catch(
+      sessions ??= openSessions(config, `${config.projectId} ${config.botId}`, now, tellForeign).catch(
         (error: unknown) => {
           // Forgotten, so that the next request asks the store again.
           sessions = undefined;

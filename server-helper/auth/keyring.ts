@@ -13,10 +13,11 @@ export async function openSessions(
   { sessionSecrets, store }: { sessionSecrets: readonly string[]; store: Pick<Store, 'remember'> },
   audience: string,
   now: () => number,
+  onForeign?: () => void,
 ): Promise<Sessions> {
   if (sessionSecrets.length > 0) void store.remember(givenSecret, 'yes').catch(() => {});
   const secrets =
     sessionSecrets.length > 0 ? sessionSecrets : [await store.remember(keptSecret, makeRandomHex(32))];
   const keys = await Promise.all(secrets.map((secret) => deriveKey(secret, 'porchlight session v1')));
-  return createSessions(keys, audience, now);
+  return createSessions(keys, audience, now, onForeign);
 }

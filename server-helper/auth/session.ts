@@ -20,8 +20,14 @@ const maxTokenChars = 4096;
 /**
  * @param keys of 32 bytes, derived for this purpose alone; the first signs, any verifies
  * @param audience the agent that the session is for: helpers of several may share a secret
+ * @param onForeign told of a session that was signed with none of them
  */
-export function createSessions(keys: readonly Uint8Array[], audience: string, now: () => number): Sessions {
+export function createSessions(
+  keys: readonly Uint8Array[],
+  audience: string,
+  now: () => number,
+  onForeign: () => void = () => {},
+): Sessions {
   // A verification costs tens of microseconds, a look-up next to nothing, and every request carries the same token.
   const remembered = new Map<string, Session>();
 
@@ -30,7 +36,10 @@ export function createSessions(keys: readonly Uint8Array[], audience: string, no
     if (known) return known;
     if (token.length > maxTokenChars) throw new HelperError('unauthenticated');
     const payload = await verifyWithAny(token, keys, audience);
-    if (!payload) throw new HelperError('unauthenticated');
+    if (!payload) {
+      onForeign();
+      throw new HelperError('unauthenticated');
+    }
     const session = readSession(payload);
     if (remembered.size >= maxRemembered) {
       const oldest = remembered.keys().next().value;

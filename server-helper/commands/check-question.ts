@@ -57,7 +57,9 @@ export async function checkQuestion(
     );
     if (!asked.ok || !asked.body) {
       const { code: refused } = (await asked.json().catch(() => ({}))) as { code?: string };
-      return find('wrong', `is refused: ${refused ?? asked.status}`);
+      const asks =
+        refused === 'unauthenticated' ? ' Do all processes behind it have one session secret?' : '';
+      return find('wrong', `is refused: ${refused ?? asked.status}.${asks}`);
     }
     const times: number[] = [];
     let end = '';
@@ -92,7 +94,7 @@ export async function checkQuestion(
     if (!read.ok)
       return find(
         'wrong',
-        `was answered, and its conversation cannot be read (${read.status}): after a reload a visitor would not see it. Does the agent serve GET /v1/bot/chat/read?`,
+        `was answered, and its conversation cannot be read (${read.status}): after a reload a visitor would not see it. Does the agent serve GET /v1/bot/chat/read, and do all processes behind this address share one store?`,
       );
     await read.body?.cancel();
     const removed = await remove();

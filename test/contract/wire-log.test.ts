@@ -43,6 +43,18 @@ test('a refusal is named once a minute, by the id that its reply carries', async
   expect(readId(second)).not.toBe(readId(first));
 });
 
+test('a session that another process has signed with a secret of its own is told to the owner, once a minute', async () => {
+  await start();
+  const foreign = session;
+  await helper.stop();
+  await start();
+  for (const one of [foreign, foreign, session])
+    await helper.send(one, 'GET', '/conversations').then((reply) => reply.text());
+  expect(log.warn.mock.calls).toEqual([
+    [{}, 'a session of another secret came: do all processes have the same session secret?'],
+  ]);
+});
+
 const ask = (id: string) =>
   helper.send(session, 'GET', '/conversations', undefined, { 'x-request-id': id }).then(readId);
 
