@@ -44,6 +44,39 @@ beforeEach(async () => {
 
 const chats = () => page.locator('porchlight-chat');
 
+test('of two chats that both cover a small window each can be closed, and neither shows through the other', async () => {
+  await page.setViewportSize({ width: 900, height: 700 });
+  await run(`import { createChat } from 'porchlight/widget';
+    const helper = '${new URL(stage.server.url).pathname}';
+    window.one = createChat({ botId: 'one', helper, title: 'One' });
+    window.two = createChat({ botId: 'two', helper, title: 'Two', position: 'bottom-left' });
+    window.one.open();
+    window.two.open();`);
+  for (const index of [0, 1]) await chats().nth(index).getByRole('textbox').waitFor();
+  await page.setViewportSize({ width: 450, height: 350 });
+  /** Whose is what is drawn in the middle of the lower edge. */
+  const readDrawn = () =>
+    page.evaluate(() => {
+      const all = [...document.querySelectorAll('porchlight-chat')];
+      const drawn = [60, 225, 420].map((x) =>
+        all.indexOf(document.elementFromPoint(x, 320) as (typeof all)[number]),
+      );
+      return [...new Set(drawn)].join();
+    });
+  await expect.poll(() => page.locator('porchlight-chat[inert]').count()).toBe(0);
+  const first = Number(await readDrawn());
+  expect([0, 1]).toContain(first);
+  await chats().nth(first).getByRole('dialog').getByRole('button', { name: 'Close chat' }).click();
+  await expect.poll(readDrawn).toBe(String(1 - first));
+  // The keys are heard by the one that is left, and the page behind it by nobody.
+  await expect.poll(() => page.evaluate(() => document.activeElement?.localName)).toBe('porchlight-chat');
+  expect(await page.locator('body').getAttribute('inert')).toBe('');
+  await page.keyboard.press('Escape');
+  await expect.poll(() => page.locator('[inert]').count()).toBe(0);
+  expect(await page.evaluate(() => document.documentElement.getAttribute('style'))).toBeNull();
+  expect(errors).toEqual([]);
+});
+
 test('the guide’s lines start a chat, and nothing else is loaded before it is opened', async () => {
   const snippet = [...guide.matchAll(/^```js\n([\s\S]*?)^```$/gm)].find(([text]) =>
     text.includes('createChat'),

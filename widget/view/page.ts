@@ -30,6 +30,9 @@ function freeCopies(): void {
   for (const copy of document.querySelectorAll<HTMLElement>(`[${mark}]`)) if (!held.has(copy)) free(copy);
 }
 
+/** On each chat that covers the page: of two, none takes the other out of reach. */
+const covering = 'data-porchlight-covering';
+
 let watchesCopies = false;
 /** A copy may come back long after the chat was closed. */
 function watchCopies(): void {
@@ -50,7 +53,12 @@ export function holdPage(dialog: HTMLElement): () => void {
     for (let kept: Element | null = root.host; kept && kept !== documentElement; kept = kept.parentElement)
       beside.push(...[...(kept.parentElement?.children ?? [])].filter((one) => one !== kept));
     for (const other of beside)
-      if (other instanceof HTMLElement && !other.inert && other.localName !== 'head') {
+      if (
+        other instanceof HTMLElement &&
+        !other.inert &&
+        other.localName !== 'head' &&
+        !other.hasAttribute(covering)
+      ) {
         other.inert = true;
         other.setAttribute(mark, '');
         held.add(other);
@@ -59,19 +67,37 @@ export function holdPage(dialog: HTMLElement): () => void {
   };
   dialog.addEventListener('keydown', keepFocusInside);
   const stopHearing = hearBack(dialog);
-  const giveBack = borrow(documentElement, 'overflow', 'hidden');
+  const host = root.host as HTMLElement;
+  const countCovering = () => document.querySelectorAll(`[${covering}]`).length;
+  // Above the buttons of other chats, and above one that covers the page already.
+  const height = Number(getComputedStyle(host).zIndex) + countCovering() + 1;
+  const giveBack = [
+    borrow(documentElement, 'overflow', 'hidden'),
+    borrow(host, '--porchlight-z-index', String(height)),
+  ];
+  host.setAttribute(covering, '');
+  if (host.hasAttribute(mark)) free(host);
+  const takeFocus = () => {
+    if (document.activeElement !== host)
+      dialog.querySelector<HTMLElement>('.messages')?.focus({ preventScroll: true, focusVisible: false });
+  };
   hold();
   watchCopies();
+  const changes = new MutationObserver((records) => {
+    hold();
+    // The one above has been closed.
+    if (records.some(({ type }) => type === 'attributes') && countCovering() === 1) takeFocus();
+  });
   // A page that swaps its body keeps the old one, to show it again.
-  const swaps = new MutationObserver(hold);
-  swaps.observe(documentElement, { childList: true });
+  changes.observe(documentElement, { childList: true });
+  changes.observe(document, { subtree: true, attributeFilter: [covering] });
   // What has the focus in the page, or had it before a reload, is out of reach now, and its keys are heard by nobody.
-  if (document.activeElement !== root.host)
-    dialog.querySelector<HTMLElement>('.messages')?.focus({ preventScroll: true, focusVisible: false });
+  takeFocus();
   return () => {
-    swaps.disconnect();
+    changes.disconnect();
+    host.removeAttribute(covering);
     for (const element of mine) free(element);
-    giveBack();
+    for (const give of giveBack) give();
     stopHearing();
     dialog.removeEventListener('keydown', keepFocusInside);
   };
