@@ -69,8 +69,8 @@ export function createWidget(seat: Seat): AppMethods {
         const left = unsent.take(who);
         if (left !== undefined) panel.giveBack(left);
       },
-      refuse(error) {
-        tellError(error.code);
+      refuse(error, isPages) {
+        tellError(error.code, isPages && 'identify() got a function that failed');
         panel.refuse(error);
         conversation.refuse(error);
       },
@@ -133,8 +133,8 @@ export function createWidget(seat: Seat): AppMethods {
   const emit = <E extends keyof PorchlightEvents>(event: E, detail: PorchlightEvents[E]) =>
     // Not in the middle of what is being done: a listener may call anything.
     queueMicrotask(() => element.dispatchEvent(new CustomEvent(`porchlight:${event}`, { detail })));
-  const tellError = (code: WidgetCode) =>
-    emit('error', { code, hint: states[code].owner ?? strings.value[code] });
+  const tellError = (code: WidgetCode, hint?: string | false) =>
+    emit('error', { code, hint: hint || (states[code].owner ?? strings.value[code]) });
 
   const onOpen = () => sessions.open();
   const { show, open, close, focuses } = createOpening({ panel, memory, root, launcher, emit, onOpen });

@@ -832,8 +832,16 @@ test('a page whose function fails is asked again, its error is told, and Stop en
   const errors: string[] = [];
   page.on('console', (message) => void (message.type() === 'error' && errors.push(message.text())));
   here.site.today.tokenIs = 'broken';
+  const hint = page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        const { Porchlight } = window as unknown as { Porchlight: PorchlightApi };
+        Porchlight.on('error', (error) => resolve(error.hint));
+      }),
+  );
   await chat.open();
   await chat.panel.getByText('The chat cannot be reached right now').first().waitFor();
+  expect(await hint).toBe('identify() got a function that failed');
   expect(errors.join()).toContain('Porchlight: identify() got a function that failed');
   // The helper was not asked.
   expect(errors.join()).not.toContain('no answer');

@@ -163,7 +163,8 @@ test.each([
   [403, 'unreachable'],
   [405, 'unreachable'],
   [413, 'too-large'],
-  [503, 'agent-unavailable'],
+  [500, 'unreachable'],
+  [502, 'unreachable'],
 ] as const)('a page of something in between, with a %i, is read as %s', async (status, code) => {
   const { page, chat } = scene;
   await page.clock.install();
@@ -175,6 +176,17 @@ test.each([
   const failed = await chat.waitForAnswer('failed');
   await failed.getByText(english[code]).waitFor();
   expect(await chat.readQuestions()).toEqual(['Is anybody there?']);
+});
+
+test('while a proxy answers in the place of its helper, which starts again, the question waits and is sent by itself', async () => {
+  const { page, chat } = scene;
+  await page.route('**/turns/*', (route) =>
+    route.fulfill({ status: 502, contentType: 'text/html', body: '<h1>Bad gateway</h1>' }),
+  );
+  await chat.ask('Is anybody there?');
+  await chat.answers.getByText(english['waiting-unreachable']).waitFor();
+  await page.unroute('**/turns/*');
+  await chat.waitForAnswer('completed');
 });
 
 test('too many sessions at once: the wait is counted down', async () => {

@@ -2,7 +2,7 @@
 /** A message in each of its states, by role and name. */
 import { type Signal, signal } from '@preact/signals';
 import { cleanup, fireEvent, screen, waitFor } from '@testing-library/preact';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import type { Message, TurnEvent } from '../../server-helper/protocol/wire.ts';
 import { WidgetError } from '../../widget/errors.ts';
 import type { Entry } from '../../widget/state/entries.ts';
@@ -182,8 +182,8 @@ test('failed after some words, it is called incomplete, and a click asks again i
   const { say, calls } = await ask();
   say({ kind: 'text-delta', data: { text: 'Half' } });
   say({ kind: 'turn-failed', data: { code: 'agent-timeout', retryable: true } });
-  await screen.findByText('This answer is incomplete. The agent took too long to answer.', { selector: 'p' });
-  await waitFor(() => expect(spoken()).toBe('The agent took too long to answer.'));
+  await screen.findByText('This answer is incomplete. The agent took too long.', { selector: 'p' });
+  await waitFor(() => expect(spoken()).toBe('The agent took too long.'));
   fireEvent.click(screen.getByRole('button', { name: 'Try again' }));
   await waitFor(() => expect(calls.filter(({ method }) => method === 'PUT')).toHaveLength(2));
   expect(screen.getAllByRole('article', { name: 'You' })).toHaveLength(1);
@@ -205,6 +205,18 @@ test.each([
   say({ kind: 'turn-failed', data: { code: 'rate-limited', retryable: true, retryAfterMs } });
   const retry = await screen.findByRole('button', { name: `Try again in ${time}` });
   expect(retry.hasAttribute('disabled')).toBe(true);
+});
+
+test('a wait goes on while another view is shown, and does not begin again', async () => {
+  const { say } = await ask();
+  say({ kind: 'turn-failed', data: { code: 'rate-limited', retryable: true, retryAfterMs: 20_000 } });
+  await screen.findByRole('button', { name: 'Try again in 00:20' });
+  const now = performance.now.bind(performance);
+  const later = vi.spyOn(performance, 'now').mockImplementation(() => now() + 15_000);
+  fireEvent.click(screen.getByRole('button', { name: 'Conversations' }));
+  fireEvent.click(await screen.findByRole('button', { name: 'Back to the conversation' }));
+  await screen.findByRole('button', { name: /^Try again in 00:0[345]$/ });
+  later.mockRestore();
 });
 
 test('its headings leave no level out, below the name of the chat', async () => {

@@ -49,7 +49,7 @@ const words = {
   'unsupported-media-type': 'This could not be sent.',
   'rate-limited': 'Too many questions right now.',
   'agent-unavailable': 'The agent cannot be reached right now.',
-  'agent-timeout': 'The agent took too long to answer.',
+  'agent-timeout': 'The agent took too long.',
   'agent-refused': 'The agent cannot answer right now.',
   'shutting-down': 'The agent cannot be reached right now.',
   internal: 'Something went wrong.',
@@ -61,7 +61,7 @@ const words = {
   checking: 'Checking who is signed in.',
   thinking: 'Working on it',
   'still-thinking': 'Still working on it',
-  'waiting-offline': 'You are offline. This is sent when the connection is back.',
+  'waiting-offline': 'You are offline. This is sent once you are back.',
   'waiting-unreachable': 'The chat cannot be reached. Trying again.',
   reconnecting: 'Connection lost. Trying again.',
   'stopped-empty': 'Stopped before an answer.',
@@ -71,13 +71,13 @@ const words = {
   'answer-first': 'An earlier question is still open. Wait for the end, or stop it.',
   'too-long': 'This is too long by {over} characters.',
   'not-sent': 'This was not sent yet.',
-  'not-kept': 'This browser does not keep the conversation. It is gone when you leave.',
+  'not-kept': 'This browser does not keep the conversation once you leave.',
   'token-refused': 'Your sign-in could not be checked. You are chatting as a guest.',
   'sign-in-ended': 'Your sign-in has ended. You are chatting as a guest.',
   'resume-failed': 'The conversation could not be loaded.',
   'older-failed': 'Older messages could not be loaded.',
   'stop-failed': 'The answer could not be stopped.',
-  'part-failed': 'This part of the chat could not be loaded. Try again, or reload the page.',
+  'part-failed': 'This part of the chat could not be loaded. Reload the page.',
 };
 
 type Words = typeof words &

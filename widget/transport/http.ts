@@ -73,8 +73,9 @@ async function readProblem(response: Response): Promise<WidgetError> {
   } catch {
     // The page of something in between: the status is all there is.
   }
+  // Of a proxy's own 502 to 504 too: the helper may be restarting.
   const known: Record<number, WidgetCode> = { 413: 'too-large', 429: 'rate-limited' };
-  const fallback = known[response.status] ?? (response.status >= 500 ? 'agent-unavailable' : 'unreachable');
+  const fallback = known[response.status] ?? 'unreachable';
   return new WidgetError(
     isProblemCode(code) ? code : fallback,
     typeof retryAfterMs === 'number' ? retryAfterMs : undefined,

@@ -55,7 +55,8 @@ export type SessionHooks = {
   drop(todo: Todo & { do: 'drop' }): void;
   /** @param who is there, as pages say */
   publish(session: SessionState, who: Who): void;
-  refuse(error: WidgetError): void;
+  /** @param isPages the page's own function failed, and the helper was not asked */
+  refuse(error: WidgetError, isPages: boolean): void;
   /** Takes up what this visitor left. */
   resume(): void;
   /** After each step: which veil hides all that is on screen, by its number; 0 for none. */
@@ -143,7 +144,7 @@ export function createSessionKeeper(deps: SessionDeps): SessionKeeper {
         if (identity.phase === 'superseded') tellOwner(code, helper);
         const retryAfterMs = refusal?.code === code ? refusal.retryAfterMs : undefined;
         settleWaiters(new WidgetError(todo.code, retryAfterMs));
-        return hooks.refuse(new WidgetError(code, retryAfterMs));
+        return hooks.refuse(new WidgetError(code, retryAfterMs), identity.isUnanswered);
       }
     }
   };

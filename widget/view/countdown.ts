@@ -14,6 +14,6 @@ export function useCountdown(totalMs: number, key: unknown): number {
       if (!leftMs.value) clearInterval(timer);
     }, 1000);
     return () => clearInterval(timer);
-  }, [totalMs, key]);
+  }, [key]);
   return leftMs.value;
 }

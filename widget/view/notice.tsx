@@ -12,7 +12,7 @@ type NoticeProps = {
   /** Said before, where the state alone does not tell enough. */
   before?: string | false;
   /** Why, and how long to wait. */
-  cause?: { code: WidgetCode | undefined; retryAfterMs?: number | undefined } | undefined;
+  cause?: { code: WidgetCode | undefined; retryAfterMs?: number | undefined; overAt?: number } | undefined;
   /** Does the same again. */
   again?: (() => void) | undefined;
   /** Another one is news, though the words are the same. */
@@ -30,7 +30,10 @@ export function Notice({ state, values, before, cause, again, occasion, quiet, c
   const { way, silent } = states[state];
   // Another page of the site ended the sign-in: here nothing helps but a reload.
   const isOver = panel.refused.value?.code === 'sso-token-expired';
-  const waitMs = useCountdown(cause?.retryAfterMs ?? 0, cause);
+  const now = performance.now();
+  // What is drawn anew goes on waiting.
+  if (cause) cause.overAt ??= now + (cause.retryAfterMs ?? 0);
+  const waitMs = useCountdown(Math.max(0, (cause?.overAt ?? 0) - now), cause);
   const why = cause?.code && cause.code !== state ? ` ${t(cause.code)}` : '';
   const text = `${before ? `${before} ` : ''}${t(state, values)}${why}`;
   useEffect(() => {
