@@ -178,6 +178,51 @@ test.each([
   expect(await chat.readQuestions()).toEqual(['Is anybody there?']);
 });
 
+test.each([
+  ['/session', 'application/json', '{"message":"Bad gateway"}'],
+  ['/session', 'text/html', '<h1>Bad gateway</h1>'],
+  ['/turns/*', 'application/json', '{"message":"Bad gateway"}'],
+])(
+  'a gateway answers %s with a 502 of its own as %s, and the question is sent by itself once it does not',
+  async (path, contentType, body) => {
+    const { page, chat } = scene;
+    await page.route(`**${path}`, (route) => route.fulfill({ status: 502, contentType, body }));
+    await chat.ask('Is anybody there?');
+    await chat.answers.getByText(english['waiting-unreachable']).waitFor();
+    await page.unroute(`**${path}`);
+    await chat.waitForAnswer('completed');
+  },
+);
+
+test('a refused question whose conversation is left before the session is there is a draft, and is not sent', async () => {
+  const { page, chat } = scene;
+  await chat.ask('First');
+  await chat.waitForAnswer('completed');
+  await page.route('**/turns/*', (route) =>
+    route.request().method() === 'PUT'
+      ? route.fulfill({ status: 429, json: { code: 'rate-limited', retryAfterMs: 600_000 } })
+      : route.fallback(),
+  );
+  await chat.ask('Refused');
+  await chat.waitForAnswer('failed');
+  await page.unroute('**/turns/*');
+  const gate = createGate();
+  await page.route('**/session', async (route) => {
+    await gate.opened;
+    await route.fallback();
+  });
+  let sent = 0;
+  page.on('request', (request) => {
+    if (request.method() === 'PUT') sent += 1;
+  });
+  await page.reload();
+  await chat.button('New conversation').click();
+  gate.open();
+  await expect.poll(() => chat.composer.inputValue()).toBe('Refused');
+  await page.waitForTimeout(500);
+  expect(sent).toBe(0);
+});
+
 test('while a proxy answers in the place of its helper, which starts again, the question waits and is sent by itself', async () => {
   const { page, chat } = scene;
   await page.route('**/turns/*', (route) =>

@@ -73,12 +73,13 @@ async function readProblem(response: Response): Promise<WidgetError> {
   } catch {
     // The page of something in between: the status is all there is.
   }
-  // Of a proxy's own 502 to 504 too: the helper may be restarting.
+  if (isProblemCode(code))
+    return new WidgetError(
+      code,
+      typeof retryAfterMs === 'number' ? retryAfterMs : undefined,
+      response.status,
+    );
+  // No helper has said so, which may be restarting behind its proxy: it may pass.
   const known: Record<number, WidgetCode> = { 413: 'too-large', 429: 'rate-limited' };
-  const fallback = known[response.status] ?? 'unreachable';
-  return new WidgetError(
-    isProblemCode(code) ? code : fallback,
-    typeof retryAfterMs === 'number' ? retryAfterMs : undefined,
-    response.status,
-  );
+  return new WidgetError(known[response.status] ?? 'unreachable');
 }
