@@ -160,6 +160,7 @@ test('what Turnstile gives the page goes with the question, and where it is spen
 test('what the page says by then is sent from another page too', async () => {
   const { page, chat } = await visit(stage.browser, 'about:blank');
   const said = await refuseFirst(page, 1);
+  await page.route('**/api/chat-token', (route) => route.fulfill({ json: { token: null } }));
   const say = (challenge: string) =>
     page.evaluate((value) => window.Porchlight?.push?.(['setContext', { challenge: value }]), challenge);
   await page.goto(`${stage.server.here}/look`);

@@ -38,11 +38,6 @@ async function send(one: PendingQuestion, deps: ArrivingDeps, visit: AbortSignal
     const others = memory.read().leaving?.filter((other) => other.turnId !== turnId);
     memory.change({ leaving: others?.length ? others : undefined });
   };
-  // It was refused before: it is sent again by a click alone.
-  if (one.code) {
-    forget();
-    return onTakenBack(question.text);
-  }
   for (let tries = 0; !visit.aborted; tries += 1) {
     try {
       const { body } = await sessions.call({
