@@ -7,7 +7,7 @@ import { sendJson } from '../support/fake-agent.ts';
 import type { FakeAnswer } from '../support/fake-answer.ts';
 import { createGate } from '../support/gate.ts';
 import { until } from '../support/helper-process.ts';
-import { makePause } from '../support/pause.ts';
+import { makePause, pauseWith } from '../support/pause.ts';
 import { at, setUpTwoHelpers } from '../support/two-helpers.ts';
 import { createVisitor, makeQuestion, toTurnPath, type Visitor } from '../support/visitor.ts';
 
@@ -176,14 +176,7 @@ test('a stop at another helper that has not heard of the pause yet is one all th
   const visitor = await createVisitor(here.one);
   const [conversationId, turnId] = [randomUUID(), randomUUID()];
   const gate = createGate();
-  here.agent.nextChat(async (answer) => {
-    answer.recordQuestion();
-    answer.open();
-    answer.event('delta', { text: 'One moment. ' });
-    await gate.opened;
-    answer.event('approval', makePause({ name: 'order_status', parameters: {} }));
-    answer.end();
-  });
+  here.agent.nextChat(pauseWith(makePause({ name: 'order_status', parameters: {} }), gate.opened));
   const stream = await visitor.ask(conversationId, turnId, makeQuestion());
   await stream.untilText('One');
   const other = at(here.two, visitor);

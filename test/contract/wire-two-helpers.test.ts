@@ -387,14 +387,7 @@ test('a decision made at another helper as soon as the pause is told is taken', 
   const other = at(here.two, visitor);
   const [conversationId, turnId] = [randomUUID(), randomUUID()];
   const gate = createGate();
-  here.agent.nextChat(async (answer) => {
-    answer.recordQuestion();
-    answer.open();
-    answer.event('delta', { text: 'One moment. ' });
-    await gate.opened;
-    answer.event('approval', makePause({ name: 'order_status', parameters: {} }));
-    answer.end();
-  });
+  here.agent.nextChat(pauseWith(makePause({ name: 'order_status', parameters: {} }), gate.opened));
   here.agent.nextResume(resumeWith('It left.'));
   const stream = await visitor.ask(conversationId, turnId, makeQuestion());
   await stream.untilText('One moment.');

@@ -23,12 +23,13 @@ export function makePause(tool: {
   };
 }
 
-/** Says `One moment. `, then waits for the visitor. */
-export function pauseWith(pause: Record<string, unknown>): Script {
-  return (answer) => {
+/** Says `One moment. `, then waits for the visitor. @param from when it pauses; default at once */
+export function pauseWith(pause: Record<string, unknown>, from?: Promise<void>): Script {
+  return async (answer) => {
     answer.recordQuestion();
     answer.open();
     answer.event('delta', { text: 'One moment. ' });
+    if (from) await from;
     answer.event('approval', pause);
     answer.end();
   };
