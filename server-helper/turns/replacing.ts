@@ -72,10 +72,12 @@ export async function takeBack(
 
 /** @throws HelperError for a question that was taken back, and where what its visitor has not seen would be */
 export function refuseStale(turns: readonly TurnRecord[], turnId: string, newest: string | undefined): void {
-  if (turns.some(({ earlier }) => readEarlier(earlier).takenBack.some(({ id }) => id === turnId)))
-    throw new HelperError('turn-conflict', 'This question was taken back');
-  const seen = turns.findIndex(({ id }) => id === newest);
-  if (seen >= 0 && turns.slice(seen + 1).some(({ id }) => id !== turnId))
+  const others = turns.filter(({ id }) => id !== turnId);
+  const isTakenBack = (asked: string | undefined) =>
+    others.some(({ earlier }) => readEarlier(earlier).takenBack.some(({ id }) => id === asked));
+  if (isTakenBack(turnId)) throw new HelperError('turn-conflict', 'This question was taken back');
+  const seen = others.findIndex(({ id }) => id === newest);
+  if (isTakenBack(newest) || (seen >= 0 && seen < others.length - 1))
     throw new HelperError('turn-conflict', 'More was asked in this conversation since: read it first');
 }
 

@@ -224,6 +224,36 @@ test.each(['typed', 'sent'])(
   },
 );
 
+test('what was sent before a session came is kept at once when it comes', async () => {
+  const { page, chat } = scene;
+  const gate = createGate();
+  const wait = async (route: Route) => {
+    await gate.opened;
+    await route.fallback().catch(() => {});
+  };
+  await page.route('**/session', wait);
+  await page.evaluate(() => localStorage.clear());
+  await page.goto(`${stage.server.here}/?first`);
+  await chat.open();
+  await chat.ask('A long question');
+  await chat.waitForAnswer('sending');
+  await page.reload();
+  await chat.panel.waitFor();
+  await page.evaluate(() => {
+    const { setItem } = Storage.prototype;
+    Storage.prototype.setItem = function (name: string, value: string) {
+      setItem.call(this, name, value);
+      if (!value.includes('"session"')) return;
+      Storage.prototype.setItem = setItem;
+      setTimeout(() => Object.assign(window, { kept: JSON.stringify({ ...sessionStorage }) }));
+    };
+  });
+  gate.open();
+  const readKept = () => page.evaluate(() => (window as { kept?: string }).kept);
+  await expect.poll(readKept).toBeDefined();
+  expect(await readKept()).toContain('A long question');
+});
+
 test('a question stopped while it is out of reach may be sent again, over a reload too', async () => {
   await scene.chat.ask('Before?');
   await scene.chat.waitForAnswer('completed');

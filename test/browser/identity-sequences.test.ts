@@ -854,6 +854,23 @@ test('a page whose function fails is asked again, its error is told, and Stop en
   expect(here.site.asked).toHaveLength(1);
 });
 
+test('a helper that gives no answer later is not told as the page’s function, which failed before', async () => {
+  const { page, chat } = await visit('/callback');
+  here.site.today.tokenIs = 'broken';
+  await chat.open();
+  await chat.panel.getByText('The chat cannot be reached right now').first().waitFor();
+  await page.route('**/session', (route) => route.abort('connectionrefused'));
+  const hint = await page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        const { Porchlight } = window as unknown as { Porchlight: PorchlightApi };
+        Porchlight.on('error', (error) => resolve(error.hint));
+        Porchlight.identify(null);
+      }),
+  );
+  expect(hint).toContain('no answer');
+});
+
 test('without a storage two tabs are two guests, and leave each other alone', async () => {
   await here.context.addInitScript(() => {
     Object.defineProperty(window, 'localStorage', {

@@ -290,3 +290,32 @@ test('Stop holds at once for a question that the helper has not taken yet, and i
   await chat.waitForAnswer('completed');
   expect(await chat.readAnswers()).toEqual(['', 'An answer to And this?']);
 });
+
+test('a refused question whose conversation is left before the session is there is a draft, and is not sent', async () => {
+  const { page, chat } = scene;
+  await chat.ask('First');
+  await chat.waitForAnswer('completed');
+  await page.route('**/turns/*', (route) =>
+    route.request().method() === 'PUT'
+      ? route.fulfill({ status: 429, json: { code: 'rate-limited', retryAfterMs: 600_000 } })
+      : route.fallback(),
+  );
+  await chat.ask('Refused');
+  await chat.waitForAnswer('failed');
+  await page.unroute('**/turns/*');
+  const gate = createGate();
+  await page.route('**/session', async (route) => {
+    await gate.opened;
+    await route.fallback();
+  });
+  let sent = 0;
+  page.on('request', (request) => {
+    if (request.method() === 'PUT') sent += 1;
+  });
+  await page.reload();
+  await chat.button('New conversation').click();
+  gate.open();
+  await expect.poll(() => chat.composer.inputValue()).toBe('Refused');
+  await page.waitForTimeout(500);
+  expect(sent).toBe(0);
+});

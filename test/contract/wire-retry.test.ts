@@ -124,3 +124,26 @@ test('what was asked since on another device is not taken back with an answer th
   (await (await visitor.ask(conversationId, id, seen)).whole()).ended('turn-completed');
   expect((await questions()).map(({ text }) => text)).toEqual(['One?']);
 });
+
+test('what took the place of the newest answer that was seen, on another device, is not taken back unseen', async () => {
+  const visitor = await rig.visit();
+  const first = await visitor.chat('One?');
+  const seen = await visitor.chat('Two?', first.conversationId);
+  const edit = (id: string, text: string, replaces: string) =>
+    visitor.ask(first.conversationId, id, { text, replaces, newest: seen.turnId });
+  const newer = randomUUID();
+  (await (await edit(newer, 'Three?', seen.turnId)).whole()).ended('turn-completed');
+  for (const replaces of [first.turnId, seen.turnId]) {
+    const path = `/conversations/${first.conversationId}/turns/${randomUUID()}`;
+    const body = { text: 'Four?', replaces, newest: seen.turnId };
+    const { status, json } = await visitor.call('PUT', path, body);
+    expect([status, json.code]).toEqual([409, 'turn-conflict']);
+  }
+  // The edit itself may be sent twice.
+  (await (await edit(newer, 'Three?', seen.turnId)).whole()).ended('turn-completed');
+  const { messages } = await visitor.history(first.conversationId);
+  expect(messages.filter(({ role }) => role === 'visitor').map(({ text }) => text)).toEqual([
+    'One?',
+    'Three?',
+  ]);
+});

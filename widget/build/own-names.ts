@@ -4,7 +4,7 @@
  */
 export const names = `
   current tokens other ticket saidAt phase shown typists isOpen veil entry known isGuest sessions veiled loose align
-  path onGrow isDock lastEventId lost inlineTokens cause named resume late owner clock isWide isDropped keepDraft
+  path onGrow isDock lastEventId inlineTokens lost cause named resume late owner clock isWide isDropped keepDraft
   visit silent tabs screen isSettled begin release openedFor givenTo refuse setOpen failures happen backs problem
   isReset follow isReady onTakenBack refusedOnce isUnanswered lheading readKept publish leave onLost hasOlder endAll
   giveBack situation veils isLeft leftTicket offered told componentWillUnmount reflink drop shouldComponentUpdate

@@ -38,6 +38,12 @@ async function send(one: PendingQuestion, deps: ArrivingDeps, visit: AbortSignal
     const others = memory.read().leaving?.filter((other) => other.turnId !== turnId);
     memory.change({ leaving: others?.length ? others : undefined });
   };
+  const giveBack = () => {
+    forget();
+    onTakenBack(question.text);
+  };
+  // It was refused before: it is sent again by a click alone.
+  if (one.code) return giveBack();
   for (let tries = 0; !visit.aborted; tries += 1) {
     try {
       const { body } = await sessions.call({
@@ -52,11 +58,7 @@ async function send(one: PendingQuestion, deps: ArrivingDeps, visit: AbortSignal
       return onArrived(one.conversationId);
     } catch (error) {
       if (visit.aborted) return;
-      if (tries === mostTries || !isRetryable(toWidgetError(error).code)) {
-        forget();
-        onTakenBack(question.text);
-        return;
-      }
+      if (tries === mostTries || !isRetryable(toWidgetError(error).code)) return giveBack();
     }
     await wait(toBackoffMs(tries), visit).catch(() => {});
   }

@@ -144,7 +144,8 @@ export function createSessionKeeper(deps: SessionDeps): SessionKeeper {
         if (identity.phase === 'superseded') tellOwner(code, helper);
         const retryAfterMs = refusal?.code === code ? refusal.retryAfterMs : undefined;
         settleWaiters(new WidgetError(todo.code, retryAfterMs));
-        return hooks.refuse(new WidgetError(code, retryAfterMs), identity.isUnanswered);
+        const error = new WidgetError(code, retryAfterMs);
+        return hooks.refuse(error, identity.isUnanswered && identity.source.kind === 'callback');
       }
     }
   };

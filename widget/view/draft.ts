@@ -1,6 +1,6 @@
 /** What is being written, kept for the next page whether the chat is open or closed: a session may come at any moment. */
 import { effect } from '@preact/signals';
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { join } from '../state/unsent.ts';
 import type { ChatContext, Shared } from './context.ts';
 
@@ -9,13 +9,6 @@ export function useDraft({ panel, memory, conversation }: ChatContext, { draft, 
     const { value } = draft;
     draft.value = text.includes(value) ? text : join(text, value);
   };
-  const unsent = panel.unsent.value;
-  useEffect(() => {
-    if (unsent === undefined) return;
-    putBefore(unsent);
-    hint.value = { state: 'not-sent' };
-    panel.giveBack(undefined);
-  }, [unsent]);
   const subject = panel.session.value?.subject;
   const isKnown = subject !== undefined;
   const seenBacks = useRef(panel.backs.value);
@@ -28,5 +21,12 @@ export function useDraft({ panel, memory, conversation }: ChatContext, { draft, 
     else if (!draft.value.startsWith(kept)) putBefore(kept);
     seenBacks.current = panel.backs.value;
   }, [isKnown, panel.backs.value]);
+  const unsent = panel.unsent.value;
+  useLayoutEffect(() => {
+    if (unsent === undefined) return;
+    putBefore(unsent);
+    hint.value = { state: 'not-sent' };
+    panel.giveBack(undefined);
+  }, [unsent]);
   useLayoutEffect(() => effect(() => (isKnown ? memory : conversation).keepDraft(draft.value)), [subject]);
 }
