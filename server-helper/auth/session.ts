@@ -1,5 +1,5 @@
 /** The helper's own session tokens: signed here, carried by every request, good for an hour. */
-import { jwtVerify, SignJWT } from 'jose';
+import { decodeJwt, decodeProtectedHeader, jwtVerify, SignJWT } from 'jose';
 import { HelperError } from '../errors.ts';
 import { limits, type Visitor } from '../protocol/wire.ts';
 
@@ -37,7 +37,7 @@ export function createSessions(
     if (token.length > maxTokenChars) throw new HelperError('unauthenticated');
     const payload = await verifyWithAny(token, keys, audience);
     if (!payload) {
-      onForeign();
+      if (isForeign(token, audience)) onForeign();
       throw new HelperError('unauthenticated');
     }
     const session = readSession(payload);
@@ -96,6 +96,15 @@ async function verifyWithAny(
     } catch {}
   }
   return undefined;
+}
+
+/** @param token that none of our keys signed @returns whether it says of itself to be a session of this agent's */
+function isForeign(token: string, audience: string): boolean {
+  try {
+    return decodeProtectedHeader(token).typ === typ && decodeJwt(token).aud === audience;
+  } catch {
+    return false;
+  }
 }
 
 function readSession(payload: Record<string, unknown>): Session {
