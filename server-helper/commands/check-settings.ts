@@ -9,12 +9,11 @@ export async function checkSettings(config: Config): Promise<Finding[]> {
   const add = (about: string, state: Finding['state'], text: string) => findings.push({ about, state, text });
   await store.check().then(
     () => add('store', 'ok', 'can be read and written'),
-    (error: unknown) =>
-      add(
-        'store',
-        'wrong',
-        `cannot be written (${toCauseCode(error)}): is its disk full, or the file another user’s?`,
-      ),
+    (error: unknown) => {
+      const cause = toCauseCode(error);
+      const why = cause === 'store-busy' ? 'does another process hold its lock?' : whyUnwritten;
+      add('store', 'wrong', `cannot be written (${cause}): ${why}`);
+    },
   );
   if (!origins?.size)
     add(
@@ -32,3 +31,5 @@ export async function checkSettings(config: Config): Promise<Finding[]> {
   else add('sign-in', 'note', 'visitors are guests: PORCHLIGHT_SSO_SECRET is not set');
   return findings;
 }
+
+const whyUnwritten = 'is its disk full, or the file another user’s?';

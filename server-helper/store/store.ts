@@ -89,6 +89,8 @@ export const hourMs = 3600_000;
 /** A store that did not answer: nothing was changed, and the same call may succeed later. */
 export class StoreBusy extends Error {
   override name = 'StoreBusy';
+  /** For the log and `/readyz`. */
+  readonly code = 'STORE_BUSY';
 }
 
 /** Every method is atomic by itself; an unknown id is undefined, never an error. None blocks the event loop. */

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'libsql';
 import { afterAll, beforeEach, expect, test } from 'vitest';
+import { checkSettings } from '../../server-helper/commands/check-settings.ts';
+import type { Config } from '../../server-helper/config.ts';
 import { createSqliteStore } from '../../server-helper/store/sqlite.ts';
 import { type Store, StoreBusy } from '../../server-helper/store/store.ts';
 import { bot, toConversation, toTurn } from '../support/records.ts';
@@ -92,6 +94,15 @@ test('a new file and its journals are its owner’s alone to read', async () => 
   await store.remember('key', 'value');
   const modes = ['', '-wal', '-shm'].map((end) => statSync(file + end).mode & 0o777);
   expect(modes).toEqual([0o600, 0o600, 0o600]);
+});
+
+test('check tells a lock that lasts as one, and no full disk', async () => {
+  other.exec('BEGIN IMMEDIATE');
+  const config = { store, ssoSecrets: [] } as unknown as Config;
+  const [finding] = await checkSettings(config);
+  other.exec('COMMIT');
+  expect(finding).toMatchObject({ about: 'store', state: 'wrong' });
+  expect(finding!.text).toMatch(/^cannot be written \([\w-]+\): does another process hold its lock\?$/);
 });
 
 /** Another process opens the file, reads it and closes it, as `porchlight check` does: the last one to do so removes the journals. */
