@@ -8,6 +8,8 @@ export type TakenBack = Pick<TurnRecord, 'id' | 'at' | 'question' | 'status'> & 
   /** How what it said since each decision begins: an agent may write that down alone. */
   since?: readonly string[];
   endedAt?: number;
+  /** The agent's id of its answer: with one, all of it was written down, and nothing is left to come. */
+  agentMessageId?: string;
   /** Its question stood in the record and was deleted there. */
   wasFound: boolean;
   isUntaken?: true;

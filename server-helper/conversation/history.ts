@@ -149,11 +149,15 @@ function isAnybodys(
 ): boolean {
   if (!answer || !turn || !isCutOff(turn) || isAnswerOf(turn, answer)) return false;
   // What was deleted was said before, and may be written down again.
-  const isTakenBack = ({ id, at, endedAt = at, answer: words, since = [], isUntaken }: TakenBack) =>
-    id !== turn.id &&
-    !isUntaken &&
-    endedAt >= toBegun(turn) - lateMs &&
-    ((since.at(-1) ?? words).trim() === '' || [words, ...since].some((text) => beginAlike({ text }, answer)));
+  const isTakenBack = (old: TakenBack) => {
+    const { at, endedAt = at, answer: words, since = [] } = old;
+    if (old.id === turn.id || old.isUntaken) return false;
+    if (old.agentMessageId !== undefined) return old.agentMessageId === answer.id;
+    if (endedAt < toBegun(turn) - lateMs) return false;
+    return (
+      (since.at(-1) ?? words).trim() === '' || [words, ...since].some((text) => beginAlike({ text }, answer))
+    );
+  };
   if (takenBack.some(isTakenBack)) return true;
   return missing.some(
     (other) =>

@@ -113,9 +113,9 @@ function readTakenBack(turns: readonly Turn[]): TakenBack[] {
   return turns.flatMap(({ earlier }) => readEarlier(earlier).takenBack);
 }
 
-function toTurn({ wasFound: _, endedAt, isUntaken, since, ...taken }: TakenBack): Turn {
+function toTurn({ wasFound: _, endedAt, agentMessageId, isUntaken, since, ...taken }: TakenBack): Turn {
   const earlier = JSON.stringify({ isUntaken, since });
-  return { ...taken, endedAt, code: undefined, agentMessageId: undefined, earlier };
+  return { ...taken, endedAt, code: undefined, agentMessageId, earlier };
 }
 
 /** What was deleted from the record is no longer looked for in it. */

@@ -94,7 +94,7 @@ function findFirst(turns: readonly TurnRecord[], asked: string): string {
 }
 
 function toTakenBack(old: TurnRecord, wasFound: boolean): TakenBack {
-  const { id, at, question, status, endedAt, earlier } = old;
+  const { id, at, question, status, endedAt, agentMessageId, earlier } = old;
   const [answer = '', ...since] = [old.answer ?? '', ...readSince(old)].map((text) =>
     text.slice(0, rememberedChars),
   );
@@ -103,6 +103,7 @@ function toTakenBack(old: TurnRecord, wasFound: boolean): TakenBack {
     ...{ id, at, question, status, answer, wasFound },
     ...(since.length > 0 && { since }),
     ...(endedAt !== undefined && { endedAt }),
+    ...(agentMessageId !== undefined && { agentMessageId }),
     ...(isUntaken && { isUntaken }),
   };
 }

@@ -147,3 +147,31 @@ test('what took the place of the newest answer that was seen, on another device,
     'Three?',
   ]);
 });
+
+test.each([0, 50])(
+  'an answer asked for again that says the same is found whole, though its reply broke off after %i characters',
+  async (heard) => {
+    const visitor = await rig.visit();
+    const words = 'We are open from nine to five on every weekday, and on Saturdays until noon, all year.';
+    rig.agent.nextChat((answer) => {
+      answer.open();
+      answer.event('delta', { text: words });
+      answer.done(words);
+    });
+    const { conversationId, turnId } = await visitor.chat('When are you open?');
+    rig.agent.nextChat((answer) => {
+      answer.open();
+      if (heard > 0) answer.event('delta', { text: words.slice(0, heard) });
+      answer.toFinal(words);
+      answer.reset();
+    });
+    const again = { text: 'When are you open?', replaces: turnId, newest: turnId };
+    const stream = await visitor.ask(conversationId, randomUUID(), again);
+    (await stream.whole()).ended('turn-completed');
+    const { messages } = await visitor.history(conversationId);
+    expect(messages.map(({ text, status }) => [text, status])).toEqual([
+      ['When are you open?', 'completed'],
+      [words, 'completed'],
+    ]);
+  },
+);
