@@ -69,6 +69,7 @@ export function addCard(
     root.adoptedStyleSheets.push(sheet);
     const list = document.createElement('div');
     list.className = options.position === 'bottom-left' ? 'cards left' : 'cards';
+    list.part.value = 'cards';
     list.role = 'status';
     swallowSecondClicks(root);
     list.style.colorScheme = readTheme(options) ?? '';

@@ -17,7 +17,7 @@ import { createMemory } from './state/memory.ts';
 import { toChosenMode } from './state/mode.ts';
 import { createPanel } from './state/panel.ts';
 import { sharedKey } from './state/subject.ts';
-import { createUnsent, join } from './state/unsent.ts';
+import { createUnsent } from './state/unsent.ts';
 import { states, tellOwner } from './states.ts';
 import { en, type Strings } from './strings/en.ts';
 import chatCss from './styles/chat.css?inline';
@@ -112,11 +112,7 @@ export function createWidget(seat: Seat): AppMethods {
     isReady: () => isReady() && !calls.late && !calls.site?.isWaiting,
     begin: () => begin(),
     readVeil: () => panel.veil.value,
-    onTakenBack(text) {
-      // For the next page too, though nothing shows it now.
-      memory.keepDraft(join(text, memory.read().draft));
-      panel.giveBack(text);
-    },
+    onTakenBack: panel.giveBack,
     onSent: (conversationId, turnId, wasHeld) => {
       if (!wasHeld) show();
       if (conversationId !== undefined) emit('messageSent', { conversationId, turnId });

@@ -52,6 +52,23 @@ test('a card is there before the app is, and opens the chat', async () => {
   await context.close();
 });
 
+test('cards go along with a launcher that the page has moved', async () => {
+  const { page, chat, context } = await come();
+  const css =
+    'porchlight-chat::part(launcher) { bottom: 84px } porchlight-chat::part(cards) { bottom: 152px }';
+  await page.addStyleTag({ content: css });
+  await say(page, 'Questions? Ask here.');
+  await cards(chat).first().waitFor();
+  // It rises to where it stands.
+  await expect
+    .poll(async () => {
+      const card = (await cards(chat).first().boundingBox())!;
+      return (await chat.launcher.boundingBox())!.y - card.y - card.height;
+    })
+    .toBe(12);
+  await context.close();
+});
+
 test('one that was put away stays away, and the focus goes on; one that may not be put away comes again', async () => {
   const { page, chat, context } = await come();
   const sayAll = () =>

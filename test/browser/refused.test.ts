@@ -52,6 +52,33 @@ describe('a question that the helper gives no session for is said not to be sent
   });
 });
 
+test.each([
+  ['is loaded anew', 'First?'],
+  ['asks it again and is loaded anew', ''],
+])(
+  'a question that got no session, where one has come since, is not lost with a page that %s',
+  async (how, draft) => {
+    const { page, chat } = scene;
+    const refuse = (route: Route) => route.fulfill({ status: 500, json: { code: 'internal' } });
+    await page.route('**/session', refuse);
+    await chat.ask('First?');
+    await chat.waitForAnswer('failed');
+    await page.unroute('**/session', refuse);
+    await page.locator('body').click({ position: { x: 5, y: 5 } });
+    await chat.composer.focus();
+    await expect.poll(() => page.evaluate(() => localStorage.porchlight ?? '')).toContain('"session"');
+    if (how !== 'is loaded anew') {
+      await chat.button('Try again').click();
+      await chat.waitForAnswer('completed');
+      expect(await chat.readQuestions()).toEqual(['First?']);
+    }
+    await page.reload();
+    await chat.composer.waitFor();
+    await page.waitForTimeout(500);
+    expect(await chat.composer.inputValue()).toBe(draft);
+  },
+);
+
 test('a session that comes later makes a draft of what was refused, once another is asked', async () => {
   const { page, chat } = scene;
   await page.route('**/session', (route) => route.fulfill({ status: 500, json: { code: 'internal' } }));

@@ -10,10 +10,10 @@ const secret = 'sso-secret-8c1f04b7d2e95a6390fb17c4';
 const folder = mkdtempSync(join(tmpdir(), 'porchlight-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const file = (name: string) => join(import.meta.dirname, '../languages', name);
-const run = ([command, ...args]: readonly string[], more: readonly string[] = []) =>
+const run = ([command, ...args]: readonly string[], more: readonly string[] = [], env = {}) =>
   spawnSync(command!, [...args, ...more], {
     encoding: 'utf8',
-    env: { ...process.env, PORCHLIGHT_SSO_SECRET: `${secret},an-earlier-one-of-32-bytes-at-least` },
+    env: { ...process.env, PORCHLIGHT_SSO_SECRET: `${secret},an-earlier-one-of-32-bytes-at-least`, ...env },
   });
 
 /** What tells whether the machine has it; what makes a program of the file, where it needs that; and what runs it. */
@@ -74,4 +74,11 @@ describe.each(here)('%s', (_, language) => {
     },
     60_000,
   );
+
+  test('signs nothing without a secret', () => {
+    const { status, stdout } = run(language.mint, ['ada@larkfield.example'], {
+      PORCHLIGHT_SSO_SECRET: undefined,
+    });
+    expect([status === 0, stdout.trim()]).toEqual([false, '']);
+  }, 60_000);
 });

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -21,6 +22,9 @@ type claims struct {
 
 func mint(email, name, externalID string) (string, error) {
 	secret := strings.TrimSpace(strings.Split(os.Getenv("PORCHLIGHT_SSO_SECRET"), ",")[0])
+	if secret == "" {
+		return "", errors.New("PORCHLIGHT_SSO_SECRET is not set")
+	}
 	now := time.Now().Unix()
 	body, err := json.Marshal(claims{email, name, externalID, now, now + 600})
 	if err != nil {

@@ -1,7 +1,8 @@
 <?php
 function mint(string $email, ?string $name = null, ?string $externalId = null): string
 {
-    $secret = trim(explode(',', getenv('PORCHLIGHT_SSO_SECRET'))[0]);
+    $secret = trim(explode(',', getenv('PORCHLIGHT_SSO_SECRET') ?: '')[0]);
+    if ($secret === '') throw new RuntimeException('PORCHLIGHT_SSO_SECRET is not set');
     $now = time();
     $claims = ['email' => $email, 'name' => $name, 'external_id' => $externalId, 'iat' => $now, 'exp' => $now + 600];
     $claims = array_filter($claims, fn ($value) => $value !== null);

@@ -1,6 +1,7 @@
 /** Who is there: the machine's promises over random visits in three tabs, with late replies and lost news. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { WidgetCode } from '../../widget/errors.ts';
 import { type Around, createIdentity, type Happening, type Todo } from '../../widget/state/happening.ts';
 import { step } from '../../widget/state/identity.ts';
 import { acts, createWorld, type Event, type Site } from '../support/identity-world.ts';
@@ -236,4 +237,24 @@ test.each([
   const [next, todos] = step(state, told, { ...around, now: 11 });
   expect(todos.some((todo) => todo.do === 'drop')).toBe(isDropped);
   expect(next.phase).toBe(who === undefined ? 'rest' : 'superseded');
+});
+
+test.each([
+  ['one whose token was refused is told to reload', 'ada', 'sso-token-expired'],
+  ['a stranger is told to sign in', undefined, 'sign-in-required'],
+] as const)('where guests are not admitted, %s', (_, subject, code) => {
+  const around = { now: 9, clock: 0, isOpen: true, isShown: true, kept: undefined };
+  const source =
+    subject === undefined
+      ? ({ kind: 'nobody' } as const)
+      : ({ kind: 'token', token: 'a.b.c', subject } as const);
+  let [state, todos] = step(createIdentity(source, 5, 0), { what: 'begin' }, around);
+  const refuse = (by: WidgetCode) => {
+    const refused = { what: 'refused', ticket: state.ticket, code: by, mayPass: false } as const;
+    [state, todos] = step(state, refused, around);
+  };
+  if (subject !== undefined) refuse('sso-token-expired');
+  expect(state.phase).toBe('opening');
+  refuse('sign-in-required');
+  expect(todos).toEqual([{ do: 'refuse', code }]);
 });

@@ -127,6 +127,33 @@ test('the newest question is answered again in its place, and the answer before 
   await waitFor(() => expect(screen.queryByText('The answer before')).toBeNull());
 });
 
+test('what an answer was to take the place of goes with it once it is tried again, where it stood still', async () => {
+  let failed: string | undefined;
+  const { asked, conversation } = await openChat(toTurn('one', 'Stoves?'), ({ method, path }) => {
+    if (method === 'PUT' && failed === undefined) {
+      failed = path.split('/').at(-1) as string;
+      const stream = createTurnStream();
+      stream.say({ kind: 'turn-started', data: { turnId: failed, conversationId: 'c', at } });
+      stream.say({ kind: 'turn-failed', data: { code: 'agent-unavailable', retryable: true } });
+      stream.end();
+      return stream.response;
+    }
+    if (method !== 'GET' || failed === undefined) return undefined;
+    // The agent could not be had to take anything back.
+    const change = { status: 'failed', text: '', code: 'agent-unavailable' } as const;
+    const messages = [...toTurn('one', 'Stoves?'), ...toTurn(failed, 'Stoves?', change)];
+    return { id: 'c', title: '', mode: 'ask', messages };
+  });
+  fireEvent.click(await button('Answer again'));
+  fireEvent.click(await button('Try again'));
+  await screen.findByText('New answer.');
+  expect(asked()).toEqual([
+    { text: 'Stoves?', replaces: 'one', newest: 'one' },
+    { text: 'Stoves?', replaces: 'one', newest: failed },
+  ]);
+  expect(conversation.entries.value.map(({ question }) => question)).toEqual(['Stoves?']);
+});
+
 const composer = () => screen.getByRole<HTMLTextAreaElement>('textbox');
 const enter = () => fireEvent.keyDown(composer(), { key: 'Enter' });
 const changing = 'You are changing your last question.';

@@ -12,7 +12,7 @@ export const names = `
   side blockquoteSetextReplace2 oldest settled onSent takeUp onRead giveUp isFollowed followedFor field makeId ended
   typist settling mayPass onOpen claim hear refresh emit hold nolink readSaid readVeil onSeen fromEndPx occasion
   isFailed toCall isOpenHere outbox onBack onEnded onEvent reloadOrSay refuseHeld holdAgain sendStop cutFrom toCurrent
-  readAt setIdentity headingDepth codeButtons toPage isReadersOwn meet isWaiting isActive isChosen expire recheck overAt isShown`
+  readAt setIdentity headingDepth codeButtons toPage isReadersOwn meet isWaiting isActive isChosen expire recheck overAt`
   .trim()
   .split(/\s+/);
 

@@ -1,4 +1,5 @@
 /** What can be asked of what the identity machine knows: who is there, whose words those are. Pure. */
+import type { WidgetCode } from '../errors.ts';
 import { beforeAll } from './clock.ts';
 import { type Around, type Identity, type Source, unknown, unnamed, type Who } from './happening.ts';
 
@@ -111,6 +112,11 @@ export function isGivenTo({ shown, givenTo }: Identity, kept: Around['kept'], su
   return (
     shown?.isGuest === true && (kept?.subject === shown.subject || [givenTo, shown.who].includes(subject))
   );
+}
+
+/** Where guests are not admitted, one whose token was refused is no stranger: the page has a fresh one to give. */
+export function toCode({ openedFor }: Identity, { code }: { code: WidgetCode }): WidgetCode {
+  return code === 'sign-in-required' && openedFor ? 'sso-token-expired' : code;
 }
 
 /** Notes what the page answered, or that it did not. @returns whether it was the latest question */

@@ -214,7 +214,7 @@ export function step(before: Identity, happening: Happening, around: Around): [I
     }
     case 'refused': {
       if (happening.ticket !== state.ticket) break;
-      if (!happening.code.startsWith('sso-token-')) stick(happening.code, happening.mayPass);
+      if (!happening.code.startsWith('sso-token-')) stick(facts.toCode(state, happening), happening.mayPass);
       else if (state.source.kind === 'callback' && !state.refusedOnce && !facts.isRefusedGuest(state)) {
         state.refusedOnce = true;
         ask();

@@ -43,6 +43,12 @@ export function createOutbox(
     if (!error) screen.running.value = turnId;
   };
 
+  /** They are asked, or drafts again. */
+  const dropRefused = () => {
+    if (refused.length > 0) unsent.forget();
+    refused = [];
+  };
+
   /** Another question is asked: one that was refused goes back to where it was written. */
   const giveBack = (asked: string) => {
     for (const { turnId, question } of [...refused, ...held.filter(({ error }) => error)])
@@ -50,7 +56,7 @@ export function createOutbox(
         screen.remove(turnId);
         onTakenBack(question.text);
       }
-    refused = [];
+    dropRefused();
     held = held.filter(({ error }) => !error);
   };
 
@@ -66,7 +72,7 @@ export function createOutbox(
     },
     /** Written, or sent, while it is not known who is there. */
     keepDraft(draft: string): void {
-      const text = join(...held.map(({ question }) => question.text), draft);
+      const text = join(...[...refused, ...held].map(({ question }) => question.text), draft);
       const typist = readTypist();
       const isUnsure = typist === unknown;
       if (text === '') unsent.forget();
@@ -106,7 +112,7 @@ export function createOutbox(
     /** Shows the conversation `id` next, below it what may not have arrived, and what is held. */
     clear(id: string | undefined, pending?: Held): void {
       screen.clear(id);
-      refused = [];
+      dropRefused();
       // Nothing runs here yet: there is nothing to stop, and what is sent meanwhile is held.
       if (pending) screen.add(pending.turnId, pending.question, toAnswer(pending));
       held.forEach(show);
@@ -126,9 +132,10 @@ export function createOutbox(
     /** It is known whose it is. */
     release(send: (turnId: string, question: TurnRequest) => void): void {
       const one = findWaiting();
-      unsent.forget();
       refused = [...refused, ...held.filter(({ error }) => error)];
       held = [];
+      // A click alone sends it: until then a reload gives it back.
+      this.keepDraft('');
       if (!one) return;
       screen.remove(one.turnId);
       send(one.turnId, one.question);

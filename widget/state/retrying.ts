@@ -28,6 +28,7 @@ export async function retry(
   // Of two clicks the first counts.
   if (!entry || question === undefined || retrying.end) return;
   const failed = entry.answer.value;
+  const tried = entry.request?.replaces;
   const end = () => {
     retrying.end = undefined;
     if (running.value === turnId) running.value = undefined;
@@ -49,6 +50,9 @@ export async function retry(
     // What another device has asked since may be running.
     if (isAnswered && isRunning(told)) running.value = turnId;
     // What was asked since on another device is not taken back.
-    if (!isAnswered && isWanted) take(makeId(), toRequest(question, isLast ? turnId : undefined), true);
+    if (isAnswered || !isWanted) return;
+    // What it was to take the place of stands still where nothing was taken back for it: both go.
+    const replaces = tried !== undefined && screen.find(tried) ? tried : turnId;
+    take(makeId(), isLast ? { ...toRequest(question, turnId), replaces } : toRequest(question), true);
   });
 }

@@ -41,7 +41,7 @@ export function reduceAnswer(answer: Answer, event: TurnEvent): Answer {
   switch (event.kind) {
     case 'turn-started':
       // Also the first event of a replay: what was said is about to be said again.
-      return { ...createAnswer(answer.turnId, 'writing') };
+      return createAnswer(answer.turnId, 'writing');
     case 'text-delta':
       return { ...answer, status: 'writing', pause: undefined, text: answer.text + event.data.text };
     case 'reasoning-delta':

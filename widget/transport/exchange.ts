@@ -16,9 +16,8 @@ export async function exchange(
     const response = await callHelper(helper, { method: 'POST', path: '/session', body });
     return (await response.json()) as SessionReply;
   };
-  const guest = session === undefined ? {} : { session };
-  if (ssoToken !== undefined) return post({ ssoToken, ...guest });
-  return post(guest).catch((error: unknown) => {
+  if (ssoToken !== undefined) return post({ ssoToken, session });
+  return post({ session }).catch((error: unknown) => {
     const isOver = error instanceof WidgetError && error.status === 401;
     if (session === undefined || !isOver || error.code === 'sign-in-required') throw error;
     return post({});

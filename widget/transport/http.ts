@@ -39,7 +39,7 @@ async function request(helper: string, call: Call & { session?: string }): Promi
     response = await fetch(helper + call.path, {
       method: call.method,
       headers,
-      body: call.body ? JSON.stringify(call.body) : null,
+      body: JSON.stringify(call.body),
       signal: aborter.signal,
       credentials: 'omit',
       cache: 'no-store',
@@ -73,12 +73,7 @@ async function readProblem(response: Response): Promise<WidgetError> {
   } catch {
     // The page of something in between: the status is all there is.
   }
-  if (isProblemCode(code))
-    return new WidgetError(
-      code,
-      typeof retryAfterMs === 'number' ? retryAfterMs : undefined,
-      response.status,
-    );
+  if (isProblemCode(code)) return new WidgetError(code, Number(retryAfterMs) || undefined, response.status);
   // No helper has said so, which may be restarting behind its proxy: it may pass.
   const known: Record<number, WidgetCode> = { 413: 'too-large', 429: 'rate-limited' };
   return new WidgetError(known[response.status] ?? 'unreachable');

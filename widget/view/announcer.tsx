@@ -1,8 +1,8 @@
 /** Tells screen readers what happened: each state with a voice, and what ended, once. Never the words as they stream. */
 import { effect } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { toStoppedState } from '../state/entries.ts';
-import type { Answer } from '../state/turn.ts';
+import { type Entry, toStoppedState } from '../state/entries.ts';
+import { type Answer, isRunning } from '../state/turn.ts';
 import { useChat } from './context.ts';
 
 const maxSpokenChars = 2_000;
@@ -32,29 +32,21 @@ export function Announcer() {
       seen.current = running;
       return;
     }
-    if (
-      !entry ||
-      !answer ||
-      seen.current === undefined ||
-      answer.status === 'writing' ||
-      answer.status === 'sending'
-    )
-      return;
+    if (!entry || !answer || seen.current === undefined || isRunning(answer)) return;
     seen.current = undefined;
     const pause = answer.status === 'paused' ? `${entry.turnId} ${answer.pause?.expiresAt}` : undefined;
     // Looked at again, it waits as it did.
     if (pause !== undefined && pause === waits.current) return;
     waits.current = pause;
-    told.current = {
-      completed: () => toAnnounced(display.value(answer)),
-      paused: () => t('paused'),
-      stopped: () => t(toStoppedState(entry, answer)),
-      failed: () => t(answer.code ?? 'internal'),
-    }[answer.status]();
+    told.current = toTold(entry, answer);
     say(told.current);
   };
-  const toAnnounced = (shown: Answer | undefined) =>
-    shown ? t('announceAnswer', { text: toSpoken(shown.text) }) : '';
+  const toTold = (entry: Entry, answer: Answer) => {
+    if (answer.status === 'stopped') return t(toStoppedState(entry, answer));
+    if (answer.status !== 'completed') return t(answer.pause ? 'paused' : (answer.code ?? 'internal'));
+    const shown = display.value(answer);
+    return shown ? t('announceAnswer', { text: toSpoken(shown.text) }) : '';
+  };
   const veil = panel.veil.value;
   // Nor does it stay to be found: not under a veil, and not in a panel that was closed.
   useLayoutEffect(() => {

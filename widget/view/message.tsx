@@ -1,7 +1,7 @@
 /** One turn on screen: the question as it was asked, and the answer as it grows. A delta renders this alone. */
 import { useLayoutEffect } from 'preact/hooks';
 import { type Entry, toStoppedState } from '../state/entries.ts';
-import type { Answer } from '../state/turn.ts';
+import { type Answer, isRunning } from '../state/turn.ts';
 import type { State } from '../states.ts';
 import { useChat } from './context.ts';
 import { useCountdown } from './countdown.ts';
@@ -58,8 +58,7 @@ export function Turn({ entry, onGrow }: { entry: Entry; onGrow: () => void }) {
 function AgentMessage({ entry, answer, onGrow }: { entry: Entry; answer: Answer; onGrow: () => void }) {
   const { panel, conversation } = useChat();
   useLayoutEffect(onGrow, [answer]);
-  const isRunning = answer.status === 'sending' || answer.status === 'writing';
-  const isWaiting = isRunning && (answer.text === '' || conversation.lost.value !== undefined);
+  const isWaiting = isRunning(answer) && (answer.text === '' || conversation.lost.value !== undefined);
   return (
     <article
       part="message"
