@@ -9,7 +9,7 @@ const languages: Readonly<Record<string, () => Promise<Strings>>> = {
   ar: async () => (await import('./strings/ar.ts')).ar,
 };
 
-const rightToLeft = ['ar'];
+const rightToLeft = ['ar', 'dv', 'fa', 'he', 'ps', 'ur', 'yi'];
 
 /** `de-AT` to `de`. */
 const toName = (tag: string) => tag.toLowerCase().split(/[-_]/, 1)[0] as string;
@@ -41,7 +41,7 @@ export function createLanguage(element: HTMLElement, strings: Signal<Strings>, o
       // Another one has been asked for since.
       if (latest !== tag) return;
       strings.value = toOwn(spoken);
-      element.dir = rightToLeft.includes(spoken.language) ? 'rtl' : 'ltr';
+      element.dir = rightToLeft.includes(toName(strings.value.language)) ? 'rtl' : 'ltr';
     },
     knows: (tag: string) => toName(tag) === 'en' || Object.hasOwn(languages, toName(tag)),
   };

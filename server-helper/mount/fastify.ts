@@ -15,7 +15,7 @@ type App = {
   ): unknown;
   addHook(name: 'preClose' | 'onClose', hook: () => Promise<void>): unknown;
   /** One for HTTP/2, or of the site's own making, may not have it. */
-  server: { closeIdleConnections?(): void };
+  server: { readonly listening: boolean; closeIdleConnections?(): void };
   initialConfig: { pluginTimeout?: number };
 };
 type Reply = { raw: ServerResponse; hijack(): unknown };

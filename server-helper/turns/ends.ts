@@ -114,7 +114,11 @@ export function createEnds(store: Store, log: Log): Ends {
 function toChange(turn: LiveTurn, end: TurnEnd): TurnEndChange {
   const endedAt = 'message' in end ? Date.parse(end.message.at) : turn.toNow();
   // What was taken back may yet be written down by the agent, and is not to be shown then.
-  const { takenBack, cuts: decided = [] } = readEarlier(turn.earlier);
+  const before = readEarlier(turn.earlier);
+  const { takenBack, cuts: decided = [] } = before;
+  const untaken = turn.isUntaken && {
+    earlier: JSON.stringify({ ...before, isUntaken: true } satisfies Earlier),
+  };
   switch (end.status) {
     case 'completed': {
       const answer = end.message.text;
@@ -134,9 +138,15 @@ function toChange(turn: LiveTurn, end: TurnEnd): TurnEndChange {
       };
     }
     case 'stopped':
-      return { status: 'stopped', endedAt, answer: end.message.text, pause: undefined };
+      return {
+        status: 'stopped',
+        endedAt,
+        answer: end.message.text,
+        pause: undefined,
+        ...untaken,
+      };
     case 'paused': {
-      const paused: Earlier = { ...readEarlier(turn.earlier), said: end.text };
+      const paused: Earlier = { ...before, said: end.text };
       return {
         status: 'paused',
         endedAt,
@@ -151,9 +161,7 @@ function toChange(turn: LiveTurn, end: TurnEnd): TurnEndChange {
         endedAt,
         code: end.error.code,
         answer: end.text,
-        ...(turn.isUntaken && {
-          earlier: JSON.stringify({ ...readEarlier(turn.earlier), isUntaken: true } satisfies Earlier),
-        }),
+        ...untaken,
       };
   }
 }

@@ -139,7 +139,7 @@ export function createEngine(context: RunContext, workspaces: Workspaces): Engin
           log.error({ ...toLogFields(error), turnId: turn.id }, 'a question could not be sent');
         return run.fail(toHelperError(error));
       });
-    void tracing.turn(turn, conversation.bot, send).finally(() => run.isAsked || run.onUnasked());
+    void tracing.turn(turn, conversation.bot, send).finally(() => run.isAsked || run.onUnasked?.());
     return turn;
   };
   const mend = (conversation: ConversationRecord, record: TurnRecord) => {

@@ -172,9 +172,11 @@ export function readLately(turns: readonly Turn[], turnId: string): Lately {
 export function findCut(
   messages: readonly RecordedMessage[],
   isWhole: boolean,
-  turns: readonly Turn[],
+  all: readonly Turn[],
   turnId: string,
 ): { messageId: string } | 'nothing' | undefined {
+  // What the agent never had is not in its record.
+  const turns = all.filter((turn) => turn.id === turnId || !wasUntaken(turn));
   const exchanges = alignRecord(messages, turns);
   const own = exchanges.find((one) => one.isSure && one.turn?.id === turnId);
   if (own?.question) return { messageId: own.question.id };

@@ -62,7 +62,7 @@ export async function takeBack(
     if (isStopped() || !(await isOurs())) return;
     // First, since an agent may write down late what is taken back now.
     const takenBack = (index < 0 ? [] : turns.slice(index))
-      .flatMap((old) => [...readEarlier(old.earlier).takenBack, toTakenBack(old, found.has(old.id))])
+      .flatMap((old) => [...readEarlier(old.earlier).takenBack, toTakenBack(old, found.has(old.id), ids)])
       .slice(-mostTakenBack);
     await keepEarlier({ ...nothingEarlier, ids, takenBack, replaces: replaced });
     if (cut !== 'nothing') await conversations.truncate(conversation.chatId, cut.messageId);
@@ -93,7 +93,7 @@ function findFirst(turns: readonly TurnRecord[], asked: string): string {
   return replaced;
 }
 
-function toTakenBack(old: TurnRecord, wasFound: boolean): TakenBack {
+function toTakenBack(old: TurnRecord, wasFound: boolean, ids: readonly string[]): TakenBack {
   const { id, at, question, status, endedAt, agentMessageId, earlier } = old;
   const [answer = '', ...since] = [old.answer ?? '', ...readSince(old)].map((text) =>
     text.slice(0, rememberedChars),
@@ -103,7 +103,7 @@ function toTakenBack(old: TurnRecord, wasFound: boolean): TakenBack {
     ...{ id, at, question, status, answer, wasFound },
     ...(since.length > 0 && { since }),
     ...(endedAt !== undefined && { endedAt }),
-    ...(agentMessageId !== undefined && { agentMessageId }),
+    ...(agentMessageId !== undefined && ids.includes(agentMessageId) && { agentMessageId }),
     ...(isUntaken && { isUntaken }),
   };
 }

@@ -44,11 +44,11 @@ export class TurnRun implements AnswerSink {
   /** The agent has taken the call: its record will hold the question. */
   #arrived = false;
   #asked = false;
-  /** Called, perhaps more than once, when it is known that the agent was never asked. */
-  onUnasked = (): void => {};
+  /** Where it began here: called, perhaps more than once, when it is known that the agent was never asked. */
+  onUnasked: (() => void) | undefined;
   #again: (() => Promise<void>) | undefined;
   /** Something that may be this turn's runs at the agent. */
-  #mayRun = false;
+  mayRun = false;
   #cancelling = false;
   /** Its end is on its way, but for what the other helpers are to know first. */
   #failing = false;
@@ -132,7 +132,7 @@ export class TurnRun implements AnswerSink {
     }
     if (!this.#asked || (error instanceof AgentUntaken && !this.#arrived)) {
       this.turn.isUntaken = true;
-      this.onUnasked();
+      this.onUnasked?.();
     }
     await this.context.close(this, this.turn.toFailed(error));
     // It may have been stopped meanwhile, at another helper.
@@ -152,6 +152,7 @@ export class TurnRun implements AnswerSink {
   async #stop(): Promise<void> {
     if (this.turn.isClosing || (this.turn.isOver && this.turn.status !== 'paused')) return;
     if (this.#asked) await this.#cancelUpstream();
+    else if (this.onUnasked) this.turn.isUntaken = true;
     await this.context.close(this, this.turn.toStopped());
   }
 
@@ -218,7 +219,7 @@ export class TurnRun implements AnswerSink {
     if (found.kind === 'text') return context.close(this, turn.toCompleted(found.text, found.id));
     // Given up, it would run on, and the next question would find the chat busy.
     const error = found.kind === 'reply' ? new HelperError('agent-unavailable') : found.error;
-    return this.fail(error, this.#arrived || this.#mayRun);
+    return this.fail(error, this.#arrived || this.mayRun);
   }
 
   /** The agent is known to have the question. */
@@ -226,14 +227,10 @@ export class TurnRun implements AnswerSink {
     return this.#arrived;
   }
 
-  get mayRun(): boolean {
-    return this.#mayRun;
-  }
-
   /** The reply that runs at the agent, told once more. @param isSure nothing that was given up can run there */
   async followAgain(isSure: boolean, lately: Lately): Promise<AnswerEnd> {
     this.#arrived ||= isSure && lately.answers.length === 0;
-    this.#mayRun = true;
+    this.mayRun = true;
     const before = this.turn.text.length;
     this.#replayed = createReplayed(this.turn, isSure, lately);
     const end = await new Promise<AnswerEnd>((resolve) => {

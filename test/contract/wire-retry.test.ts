@@ -175,3 +175,68 @@ test.each([0, 50])(
     ]);
   },
 );
+
+// An agent whose record names answers by other ids than its replies do, and has them late.
+test.each([
+  ['the same', 'When?', true],
+  ['something else', 'Where?', false],
+])('the late answer to what was taken back is not that to %s in its place', async (_, text, isHeard) => {
+  const visitor = await rig.visit();
+  const former = 'We are open from nine to five on every weekday, and on Saturdays until noon, all year.';
+  const own = 'You find us beside the old harbour, in the brick house with the green door, first floor.';
+  rig.agent.nextChat((answer) => {
+    answer.open();
+    answer.event('delta', { text: former });
+    answer.recordQuestion();
+    answer.event('done', { chat: { reply: former, agent: { uuid: randomUUID() } } });
+    answer.end();
+    setTimeout(() => answer.recordReply(former), 1_500);
+  });
+  const { conversationId, turnId } = await visitor.chat('When?');
+  rig.agent.nextChat((answer) => {
+    answer.open();
+    answer.recordQuestion();
+    if (isHeard) answer.event('delta', { text: own });
+    setTimeout(() => answer.reset(), 30);
+    setTimeout(() => answer.recordReply(own), 700);
+  });
+  const again = { text, replaces: turnId, newest: turnId };
+  const stream = await visitor.ask(conversationId, randomUUID(), again);
+  await stream.whole();
+  await new Promise((resolve) => setTimeout(resolve, 1_600));
+  const { messages } = await visitor.history(conversationId);
+  const told = JSON.stringify([stream.last, messages]);
+  expect(told).not.toContain(former);
+  // Where all of it was heard, it is found.
+  expect(told.includes(own)).toBe(isHeard);
+});
+
+test('a question that was stopped before the agent had it can be asked again, though an equal one was stopped there', async () => {
+  const visitor = await rig.visit();
+  const { conversationId } = await visitor.chat('Before?');
+  const text = makeQuestion();
+  const path = (id: string) => `/conversations/${conversationId}/turns/${id}`;
+  rig.agent.nextChat(async (answer) => {
+    answer.open();
+    answer.recordQuestion();
+    await answer.cancelled;
+    setTimeout(() => answer.end(), 400);
+  });
+  const stopSoon = async (replaces: string | undefined, afterMs: number) => {
+    const id = randomUUID();
+    const again = replaces === undefined ? {} : { replaces, newest: replaces };
+    const stream = await visitor.ask(conversationId, id, { text, ...again });
+    await new Promise((resolve) => setTimeout(resolve, afterMs));
+    await visitor.call('DELETE', path(id));
+    (await stream.whole()).ended('turn-stopped');
+    return id;
+  };
+  const first = await stopSoon(undefined, 150);
+  const second = await stopSoon(first, 30);
+  expect(rig.agent.chatsAbout(text)).toHaveLength(1);
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  const again = { text, replaces: second, newest: second };
+  (await (await visitor.ask(conversationId, randomUUID(), again)).whole()).ended('turn-completed');
+  const { messages } = await visitor.history(conversationId);
+  expect(messages.filter(({ role }) => role === 'visitor').map((one) => one.text)).toEqual(['Before?', text]);
+});
