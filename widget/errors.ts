@@ -22,6 +22,11 @@ export function toWidgetError(error: unknown): WidgetError {
   return new WidgetError((error as Error)?.name === 'AbortError' ? 'unreachable' : 'internal');
 }
 
+/** The browser alone knows whether it is the visitor who is offline. */
+export function toReach<C extends WidgetCode | undefined>(code: C): C | 'unreachable' {
+  return code === 'offline' && navigator.onLine ? 'unreachable' : code;
+}
+
 /** Whether the same may be tried again. */
 export function isRetryable(code: WidgetCode): boolean {
   return states[code].way === 'retry';

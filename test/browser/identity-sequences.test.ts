@@ -871,6 +871,32 @@ test('a helper that gives no answer later is not told as the page’s function, 
   expect(hint).toContain('no answer');
 });
 
+test.each(['a guest', 'Ada'])(
+  'on a site with a function a question of %s that got no session is a draft on the next page',
+  async (who) => {
+    const { page, chat } = await visit('/callback');
+    if (who === 'Ada') await sign(page, 'ada');
+    else here.site.today.tokenIs = 'null';
+    await page.route('**/session', (route) => route.fulfill({ status: 500, json: { code: 'internal' } }));
+    await page.reload();
+    await chat.open();
+    await chat.ask('Where is my tent?');
+    await chat.waitForAnswer('failed');
+    await page.unroute('**/session');
+    await page.goto(page.url().replace('/callback', '/callback?next'));
+    await chat.show();
+    await expect.poll(() => chat.composer.inputValue()).toBe('Where is my tent?');
+    await sign(page, 'ben');
+    here.site.today.tokenIs = 'good';
+    await page.reload();
+    await chat.show();
+    await chat.composer.waitFor();
+    await page.waitForTimeout(500);
+    // What a guest has written is whoever's who signs in; a customer's is nobody else's.
+    if (who === 'Ada') expect(await chat.composer.inputValue()).toBe('');
+  },
+);
+
 test('without a storage two tabs are two guests, and leave each other alone', async () => {
   await here.context.addInitScript(() => {
     Object.defineProperty(window, 'localStorage', {

@@ -21,6 +21,7 @@ const tags: Record<string, [style: 'normal' | 'dock', attributes: string, lang: 
   '/wrong-words': ['normal', `data-words='{"newConversation":"","send":"Ask"}'`, 'en'],
   '/listed-words': ['normal', `data-words='["Ask"]'`, 'en'],
   '/wrong-language': ['normal', `data-words='{"language":"pt_BR"}'`, 'en'],
+  '/hebrew-words': ['normal', `data-words='{"language":"he-IL","newConversation":"שיחה חדשה"}'`, 'he'],
   '/arabic': ['normal', '', 'ar'],
   '/arabic-dock': ['dock', '', 'ar-EG'],
 };
@@ -72,6 +73,13 @@ test('a language that it does not speak is told to the site owner', async () => 
   await chat.open();
   await chat.button('New conversation').waitFor();
   expect(errors).toEqual(['Porchlight: data-language nl is not spoken here']);
+});
+
+test('the site’s own words run from right to left where their language does', async () => {
+  await come('/hebrew-words');
+  await chat.open();
+  await chat.button('שיחה חדשה').waitFor();
+  expect(await readLanguage()).toEqual(['he-IL', 'rtl']);
 });
 
 test('Arabic runs from right to left, code and the words of others as they do', async () => {

@@ -11,7 +11,14 @@ import { findChat, launchBrowser } from '../support/browser.ts';
 import { type FakeAgent, startFakeAgent } from '../support/fake-agent.ts';
 import { createGate } from '../support/gate.ts';
 import type { RunningHelper } from '../support/helper-process.ts';
-import { buildNext, installMounts, mountNames, startMount, writeHosts } from '../support/mounts.ts';
+import {
+  buildNext,
+  compileMount,
+  installMounts,
+  mountNames,
+  startMount,
+  writeHosts,
+} from '../support/mounts.ts';
 import { createVisitor, makeSsoToken, openSession, toTurnPath, type Visitor } from '../support/visitor.ts';
 
 const origin = 'https://shop.test';
@@ -214,6 +221,10 @@ test.each(mountNames)(
   },
   60_000,
 );
+
+test('Fastify takes the plugin in strict TypeScript', () => {
+  expect(compileMount('fastify')).toBe('');
+}, 60_000);
 
 /** What a browser gets before it unpacks it. */
 async function fetchRaw(url: string, encoding: string) {

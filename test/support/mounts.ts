@@ -1,5 +1,5 @@
 /** Apps of every framework and runtime with the helper in them, run as their users run them. What only they need is installed once. */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -68,6 +68,19 @@ export function buildNext(): void {
     cwd: join(hosts, 'next'),
     env: { PATH: process.env.PATH, HOME: process.env.HOME, NEXT_TELEMETRY_DISABLED: '1' },
   });
+}
+
+/** The guide's file of it in strict TypeScript. @returns what the compiler finds wrong */
+export function compileMount(name: MountName): string {
+  const at = join(hosts, name);
+  cpSync(join(at, server), join(at, 'own.mts'));
+  const compilerOptions = {
+    ...{ strict: true, noEmit: true, exactOptionalPropertyTypes: true, skipLibCheck: true },
+    ...{ target: 'es2022', module: 'nodenext', lib: ['es2023'], types: ['node'] },
+  };
+  writeFileSync(join(at, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['own.mts'] }));
+  const tsc = join(folder, '../../node_modules/.bin/tsc');
+  return spawnSync(tsc, ['-p', '.'], { cwd: at, encoding: 'utf8' }).stdout;
 }
 
 /** @returns once its own page is there */

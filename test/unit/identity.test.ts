@@ -240,9 +240,10 @@ test.each([
 });
 
 test.each([
-  ['one whose token was refused is told to reload', 'ada', 'sso-token-expired'],
-  ['a stranger is told to sign in', undefined, 'sign-in-required'],
-] as const)('where guests are not admitted, %s', (_, subject, code) => {
+  ['one whose token is past its time is told to reload', 'ada', 'sso-token-expired', 'sso-token-expired'],
+  ['one whose token is none is told to sign in', 'ada', 'sso-token-invalid', 'sign-in-required'],
+  ['a stranger is told to sign in', undefined, undefined, 'sign-in-required'],
+] as const)('where guests are not admitted, %s', (_, subject, refusal, code) => {
   const around = { now: 9, clock: 0, isOpen: true, isShown: true, kept: undefined };
   const source =
     subject === undefined
@@ -253,7 +254,7 @@ test.each([
     const refused = { what: 'refused', ticket: state.ticket, code: by, mayPass: false } as const;
     [state, todos] = step(state, refused, around);
   };
-  if (subject !== undefined) refuse('sso-token-expired');
+  if (refusal !== undefined) refuse(refusal);
   expect(state.phase).toBe('opening');
   refuse('sign-in-required');
   expect(todos).toEqual([{ do: 'refuse', code }]);

@@ -77,7 +77,7 @@ function createApp(pluginTimeout: number) {
   return {
     hooks,
     addHook: (name: string, hook: unknown) => hooks.set(name, hook as () => Promise<void>),
-    server: { closeIdleConnections },
+    server: { listening: true, closeIdleConnections },
     initialConfig: { pluginTimeout },
   };
 }
@@ -98,7 +98,7 @@ test('in Fastify the helper ends before the streams are waited for', async () =>
 test('a Fastify app over HTTP/2, whose server keeps no idle connections, is closed', async () => {
   const store = createMemoryStore();
   const close = vi.spyOn(store, 'close');
-  const app = { ...createApp(10_000), server: {} };
+  const app = { ...createApp(10_000), server: { listening: true } };
   const faults: Error[] = [];
   const onFault = (fault: Error) => faults.push(fault);
   process.prependListener('uncaughtException', onFault);

@@ -114,6 +114,16 @@ test('a vote that is not saved is shown as it was, and a click tries again', asy
   expect(screen.queryByText(/Your vote was not saved/, { selector: 'p' })).toBeNull();
 });
 
+test('nobody who is online is told to be offline', async () => {
+  await openChat(toTurn('t', 'Tents?'), ({ path }) =>
+    path.endsWith('/vote') ? new WidgetError('offline') : undefined,
+  );
+  fireEvent.click(await button('This answer helped'));
+  await screen.findByText('Your vote was not saved. The chat cannot be reached right now.', {
+    selector: 'p',
+  });
+});
+
 test('the newest question is answered again in its place, and the answer before is at hand until something else is asked', async () => {
   const { asked, conversation } = await openChat([...toTurn('one', 'Tents?'), ...toTurn('two', 'Stoves?')]);
   const again = await button('Answer again');

@@ -138,7 +138,7 @@ test('a list that fails says so in its own place, and the greeting stays in the 
     failures -= 1;
     return failures < 0 ? undefined : new WidgetError('offline');
   });
-  const said = 'Your conversations could not be loaded. You are offline.';
+  const said = 'Your conversations could not be loaded. The chat cannot be reached right now.';
   await screen.findByText(said, { selector: 'p' });
   fireEvent.click(screen.getByRole('button', { name: 'Back to the conversation' }));
   await screen.findByText('Hello.');

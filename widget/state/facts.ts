@@ -114,9 +114,16 @@ export function isGivenTo({ shown, givenTo }: Identity, kept: Around['kept'], su
   );
 }
 
-/** Where guests are not admitted, one whose token was refused is no stranger: the page has a fresh one to give. */
-export function toCode({ openedFor }: Identity, { code }: { code: WidgetCode }): WidgetCode {
-  return code === 'sign-in-required' && openedFor ? 'sso-token-expired' : code;
+/** Where guests are not admitted, one whose token is past its time is no stranger: the page has a fresh one to give. */
+export function toCode({ refusal }: Identity, { code }: { code: WidgetCode }): WidgetCode {
+  return code === 'sign-in-required' && refusal === 'sso-token-expired' ? refusal : code;
+}
+
+/** Whose is what is typed now, by what the page said. */
+export function toTypist({ source, typists, named, veiled }: Identity): Who {
+  const who = source.kind === 'callback' ? named : readWho(source);
+  const isUnsure = veiled && source.kind === 'callback';
+  return isUnsure || typists.some((one) => one !== who) ? unknown : who;
 }
 
 /** Notes what the page answered, or that it did not. @returns whether it was the latest question */

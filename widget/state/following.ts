@@ -1,6 +1,6 @@
 /** Follows a turn into its entry: events change a plain value, and each frame shows the latest. */
 import type { TurnRequest } from '../../server-helper/protocol/wire.ts';
-import { toWidgetError, type WidgetCode, type WidgetError } from '../errors.ts';
+import { toReach, toWidgetError, type WidgetCode, type WidgetError } from '../errors.ts';
 import type { SessionKeeper } from '../transport/session.ts';
 import { followTurn } from '../transport/turn-stream.ts';
 import type { Entry } from './entries.ts';
@@ -43,8 +43,7 @@ export async function followEntry(
         question,
         lastEventId: question ? undefined : entry.lastEventId,
         signal,
-        // The session knows that it is out of reach, the browser alone whether it is the visitor who is offline.
-        onLost: (code) => onLost(code === 'offline' && navigator.onLine ? 'unreachable' : code),
+        onLost: (code) => onLost(toReach(code)),
         onSeen: (id) => {
           entry.lastEventId = id;
         },

@@ -43,6 +43,8 @@ export type Identity = {
   offered: string | undefined;
   /** Who a session was asked for, as the page said. */
   openedFor: Who;
+  /** Why the token of that one was refused. */
+  refusal: WidgetCode | undefined;
   /** To whom the helper may have moved what the guest on screen said. */
   givenTo: Who;
   /** What is on screen may be somebody else's: it stays, unseen, until that is known. */
@@ -139,6 +141,7 @@ export function createIdentity(source: Source, saidAt: number, clock: number): I
     isUnanswered: false,
     offered: undefined,
     openedFor: undefined,
+    refusal: undefined,
     givenTo: undefined,
     veiled: false,
     veils: 0,

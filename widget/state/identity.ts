@@ -34,9 +34,9 @@ export function step(before: Identity, happening: Happening, around: Around): [I
     Object.assign(state, { answer: undefined, isUnanswered: false });
     ask();
   };
-  const open = (token?: string, who?: Who, reason?: GuestReason) => {
+  const open = (token?: string, who?: Who, reason?: GuestReason, refusal?: WidgetCode) => {
     to('opening');
-    Object.assign(state, { offered: kept?.subject, openedFor: who });
+    Object.assign(state, { offered: kept?.subject, openedFor: who, refusal });
     todo.push({ do: 'open', ticket: state.ticket, token, reason });
   };
   const start = () => {
@@ -222,7 +222,7 @@ export function step(before: Identity, happening: Happening, around: Around): [I
       // In mid-chat the customer does not become a guest: the chat waits for a fresh token.
       else if ((state.shown && !state.shown.isGuest) || (kept?.subject && kept.subject === state.openedFor))
         stick('sso-token-expired', false);
-      else open(undefined, state.openedFor, 'token-refused');
+      else open(undefined, state.openedFor, 'token-refused', happening.code);
       break;
     }
     case 'expired':

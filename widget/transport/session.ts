@@ -1,8 +1,8 @@
 /** Carries out what the identity machine says: asks the page and the helper, and makes calls as whoever is there. */
 import type { SessionReply } from '../../server-helper/protocol/wire.ts';
-import { toWidgetError, WidgetError } from '../errors.ts';
+import { toReach, toWidgetError, WidgetError } from '../errors.ts';
 import type { UserToken } from '../public.ts';
-import { readWho } from '../state/facts.ts';
+import { toTypist } from '../state/facts.ts';
 import {
   createIdentity,
   type GuestReason,
@@ -138,8 +138,7 @@ export function createSessionKeeper(deps: SessionDeps): SessionKeeper {
       case 'resume':
         return hooks.resume();
       case 'refuse': {
-        // The browser alone knows whether it is the visitor who is offline.
-        const code = todo.code === 'offline' && navigator.onLine ? 'unreachable' : todo.code;
+        const code = toReach(todo.code);
         // The helper was not asked, so that no call has told it.
         if (identity.phase === 'superseded') tellOwner(code, helper);
         const retryAfterMs = refusal?.code === code ? refusal.retryAfterMs : undefined;
@@ -203,10 +202,8 @@ export function createSessionKeeper(deps: SessionDeps): SessionKeeper {
       return identity.phase === 'settled' && !identity.veiled;
     },
     get typist() {
-      const { source, typists } = identity;
-      const who = readWho(source);
-      const isUntold = source.kind === 'unsaid' && memory.readKept()?.who !== undefined;
-      return source.kind === 'callback' || isUntold || typists.some((one) => one !== who) ? unknown : who;
+      const isUntold = identity.source.kind === 'unsaid' && memory.readKept()?.who !== undefined;
+      return isUntold ? unknown : toTypist(identity);
     },
     get isBegun() {
       return identity.phase !== 'rest';

@@ -1,6 +1,6 @@
 /** One row of the table of states, as the visitor meets it: its sentence, its way out, and its voice. */
 import { useEffect } from 'preact/hooks';
-import type { WidgetCode } from '../errors.ts';
+import { toReach, type WidgetCode } from '../errors.ts';
 import { type State, states } from '../states.ts';
 import { useChat } from './context.ts';
 import { useCountdown } from './countdown.ts';
@@ -34,7 +34,8 @@ export function Notice({ state, values, before, cause, again, occasion, quiet, c
   // What is drawn anew goes on waiting.
   if (cause) cause.overAt ??= now + (cause.retryAfterMs ?? 0);
   const waitMs = useCountdown(Math.max(0, (cause?.overAt ?? 0) - now), cause);
-  const why = cause?.code && cause.code !== state ? ` ${t(cause.code)}` : '';
+  const code = toReach(cause?.code);
+  const why = code && code !== state ? ` ${t(code)}` : '';
   const text = `${before ? `${before} ` : ''}${t(state, values)}${why}`;
   useEffect(() => {
     // What is no longer so is not there to be read.
