@@ -77,7 +77,7 @@ export function createUnsent(
       // What waits for one whose sign-in ended stays while a guest is there, who has nothing of it.
       left = left.filter(({ who: whose, until = 0 }) => !who && whose && until > Date.now() + unsureMs);
       write();
-      return theirs.map(({ text }) => text).join('\n\n') || undefined;
+      return join(...theirs.map(({ text }) => text)) || undefined;
     },
   };
 }

@@ -6,8 +6,8 @@ const paths = {
   stop: 'M7.5 7.500h9v9h-9z',
   plus: 'M12 5v14M5 12h14',
   list: 'M5 7h14M5 12h14M5 17h9',
-  larger: 'M14 5h5v5M10 19H5v-5M19 5l-5.500 5.500M5 19l5.500-5.500',
-  smaller: 'M19 10h-5V5M5 14h5v5M14 10l5.500-5.500M10 14l-5.500 5.500',
+  larger: 'M14 5h5v5M10 19H5v-5M19 5l-5 5M5 19l5-5',
+  smaller: 'M19 10h-5V5M5 14h5v5M19 5l-5 5M5 19l5-5',
   back: 'M14.5 5.500L8 12l6.5 6.5',
   retry: 'M5.5 12a6.5 6.5 0 1 0 2-4.700M5.5 4.500v4h4',
 } as const;
