@@ -87,7 +87,7 @@ export function createWidget(seat: Seat): AppMethods {
       veil(veil) {
         panel.veil.value = veil;
         drawVeil();
-        unsent.name(memory.read().who);
+        unsent.name(memory.read().who, sessions.typist);
         // What was out of reach meanwhile is there again.
         if (sessions.isSettled && panel.session.value) panel.publish(panel.session.value);
         resuming.takeUp();

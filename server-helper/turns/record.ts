@@ -76,7 +76,7 @@ export function findAnswer(
     if (!wasSilent(other)) return false;
     const equal = exchanges.filter((one) => one !== exchange && one.question?.text === other.question);
     if (equal.some(({ answers }) => answers.length === 0)) return true;
-    const mayHaveArrived = other.status === 'stopped' || (other.status === 'failed' && !wasRefused(other));
+    const mayHaveArrived = ['stopped', 'failed'].includes(other.status) && !wasRefused(other);
     // Of two that ask the same in the same words, the order in the record does not tell which is which.
     const isTold =
       other.question !== turn.question &&

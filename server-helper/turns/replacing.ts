@@ -33,7 +33,10 @@ export async function takeBack(
   asked: string,
   turn: LiveTurn,
 ): Promise<void> {
+  const isStopped = () => turn.isOver || turn.isClosing;
   const turns = (await store.listTurns(conversation.id, newest)).filter(({ id }) => id !== turn.id);
+  // While its workspace was made: its end says what is known of it.
+  if (isStopped()) return;
   const replaced = findFirst(turns, asked);
   const keepEarlier = async (earlier: Earlier) => {
     turn.earlier = JSON.stringify(earlier);
@@ -51,7 +54,6 @@ export async function takeBack(
     if (ids.includes(replaced)) return { messageId: replaced };
     return messages.length >= farthest ? 'nothing' : undefined;
   });
-  const isStopped = () => turn.isOver || turn.isClosing;
   if (isStopped()) return;
   if (index < 0 && (cut === undefined || cut === 'nothing')) return;
   if (cut === undefined)
@@ -59,7 +61,7 @@ export async function takeBack(
   // What is asked after a Stop would be cut off with the rest: it waits.
   await cancelling.during(conversation.chatId, async () => {
     // Stopped meanwhile, here or at another helper: then nothing is taken back for it.
-    if (isStopped() || !(await isOurs())) return;
+    if (isStopped() || !(await isOurs()) || isStopped()) return;
     // First, since an agent may write down late what is taken back now.
     const takenBack = (index < 0 ? [] : turns.slice(index))
       .flatMap((old) => [...readEarlier(old.earlier).takenBack, toTakenBack(old, found.has(old.id), ids)])

@@ -897,6 +897,32 @@ test.each(['a guest', 'Ada'])(
   },
 );
 
+test.each(['typed', 'asked'])(
+  'what was %s while the page’s function failed is not Ben’s, who signs in in another tab',
+  async (how) => {
+    here.site.today.tokenIs = 'broken';
+    const { page, chat } = await visit('/callback');
+    await chat.open();
+    await chat.panel.getByText('The chat cannot be reached right now').first().waitFor();
+    await chat.composer.fill('Where is my tent?');
+    if (how === 'asked') await chat.composer.press('Enter');
+    await expect.poll(() => readTabStorage(page)).toContain('Where is my tent?');
+    const { page: other, chat: otherChat } = await visit('/tag');
+    await sign(other, 'ben');
+    await other.reload();
+    await otherChat.show();
+    await askAs(otherChat, bens);
+    // The first tab has heard of it by then.
+    await page.waitForTimeout(1_500);
+    here.site.today.tokenIs = 'good';
+    await page.goto(page.url().replace('/callback', '/callback?next'));
+    await chat.show();
+    await expect.poll(() => here.site.sessions.filter((one) => one === bens).length).toBeGreaterThan(1);
+    await page.waitForTimeout(500);
+    expect(await chat.composer.inputValue()).toBe('');
+  },
+);
+
 test('without a storage two tabs are two guests, and leave each other alone', async () => {
   await here.context.addInitScript(() => {
     Object.defineProperty(window, 'localStorage', {

@@ -240,3 +240,40 @@ test('a question that was stopped before the agent had it can be asked again, th
   const { messages } = await visitor.history(conversationId);
   expect(messages.filter(({ role }) => role === 'visitor').map((one) => one.text)).toEqual(['Before?', text]);
 });
+
+test.each([1, 2])(
+  'a reply that broke off is found whole after %i questions stopped while the workspace was made',
+  async (stops) => {
+    const visitor = await rig.visit();
+    const conversationId = randomUUID();
+    const create = 'POST /v1/bot/workspace/create';
+    rig.agent.override(create, async (call, response, usual) => {
+      await new Promise((resolve) => setTimeout(resolve, 400));
+      return usual(call, response);
+    });
+    let again = {};
+    for (let times = 0; times < stops; times += 1) {
+      const id = randomUUID();
+      const stream = await visitor.ask(conversationId, id, { text: `When ${times}?`, ...again });
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      await visitor.call('DELETE', `/conversations/${conversationId}/turns/${id}`);
+      (await stream.whole()).ended('turn-stopped');
+      again = { replaces: id, newest: id };
+    }
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    rig.agent.restore(create);
+    rig.agent.nextChat((answer) => {
+      answer.open();
+      answer.event('delta', { text: 'From' });
+      answer.toFinal('From nine to five.');
+      answer.reset();
+    });
+    const stream = await visitor.ask(conversationId, randomUUID(), { text: 'When then?', ...again });
+    (await stream.whole()).ended('turn-completed');
+    const { messages } = await visitor.history(conversationId);
+    expect(messages.map(({ text, status }) => [text, status])).toEqual([
+      ['When then?', 'completed'],
+      ['From nine to five.', 'completed'],
+    ]);
+  },
+);

@@ -20,8 +20,8 @@ export type Unsent = {
   keep(text: string, who: Who, isUnsure: boolean): void;
   /** Who wrote it is not there any more, and may be back soon. */
   keepFor(text: string, who: Who): void;
-  /** Pages say by now whose it is. */
-  name(who: Who): void;
+  /** Pages say by now who is there. @param by whose is what was typed, as far as that is known */
+  name(who: Who, by: Who): void;
   /** It is on its way, or given up. */
   forget(): void;
   /** What was left here before the page was loaded, once, if it may be `who`'s. */
@@ -58,9 +58,11 @@ export function createUnsent(
       left = [...left, { text, who, until: Date.now() + leftMs }];
       write();
     },
-    name(who) {
+    name(who, by) {
       left = toNamed(left, who);
-      if (who && own && !own.who) own = { text: own.text, who };
+      // Of whom nobody knew, it is not whoever has come meanwhile.
+      if (own && (own.until ? by === who && (own.who ?? who) === who : who && !own.who))
+        own = { text: own.text, who };
       write();
     },
     forget() {

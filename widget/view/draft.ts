@@ -28,12 +28,5 @@ export function useDraft({ panel, memory, conversation }: ChatContext, { draft, 
     hint.value = { state: 'not-sent' };
     panel.giveBack(undefined);
   }, [unsent]);
-  useLayoutEffect(
-    () => effect(() => (isKnown ? memory : conversation).keepDraft(draft.value)),
-    [
-      subject,
-      // By then the page may have said whose it is.
-      panel.refused.value,
-    ],
-  );
+  useLayoutEffect(() => effect(() => (isKnown ? memory : conversation).keepDraft(draft.value)), [subject]);
 }

@@ -34,8 +34,7 @@ export function Notice({ state, values, before, cause, again, occasion, quiet, c
   // What is drawn anew goes on waiting.
   if (cause) cause.overAt ??= now + (cause.retryAfterMs ?? 0);
   const waitMs = useCountdown(Math.max(0, (cause?.overAt ?? 0) - now), cause);
-  const code = toReach(cause?.code);
-  const why = code && code !== state ? ` ${t(code)}` : '';
+  const why = cause?.code && cause.code !== state ? ` ${t(toReach(cause.code))}` : '';
   const text = `${before ? `${before} ` : ''}${t(state, values)}${why}`;
   useEffect(() => {
     // What is no longer so is not there to be read.
