@@ -96,7 +96,7 @@ test('clause 8: every answer of /session, good or bad, is no-store and nosniff a
 test('a session tells who the visitor is, how the agent presents itself and what is allowed', async () => {
   const anonymous = (await openSession(rig.helper)).json;
   expect(anonymous).toMatchObject({
-    expiresInSeconds: 3600,
+    expiresInSeconds: expect.toBeOneOf([3599, 3600]),
     visitor: { kind: 'anonymous', member: false },
     agent: { name: 'Wren', placeholder: 'Ask Wren', starters: ['Opening hours?'], theme: 'dark' },
     allowed: { reasoningModes: ['auto'], attachments: false, chatModes: ['ask'] },

@@ -3,14 +3,14 @@
  * the minifier may shorten, in all files alike: the most used first. What stands on the wire, in the page's side or in the browser's own objects is not here.
  */
 export const names = `
-  current tokens other ticket saidAt phase shown typists isOpen veil entry known isGuest sessions veiled loose align
-  path onGrow isDock lastEventId inlineTokens lost cause named resume late owner clock isWide isDropped keepDraft
+  current tokens other ticket phase saidAt shown typists isOpen veil entry known isGuest sessions veiled loose align
+  path onGrow isDock lastEventId lost inlineTokens cause named resume late owner clock isWide isDropped keepDraft
   visit silent tabs screen isSettled begin release openedFor givenTo refuse setOpen failures happen backs problem
   follow isReset isReady onTakenBack refusedOnce isUnanswered lheading readKept publish leave onLost hasOlder endAll
   giveBack situation veils isLeft leftTicket offered told componentWillUnmount reflink drop shouldComponentUpdate
-  getChildContext isBusy onAccepted focuses takeBack isBegun setBackMs startNew toRequest guestReason closes keeps
+  getChildContext isBusy onAccepted takeBack focuses isBegun setBackMs startNew toRequest guestReason closes keeps
   side blockquoteSetextReplace2 oldest settled onSent takeUp onRead giveUp isFollowed followedFor field makeId ended
-  typist settling mayPass onOpen claim hear refresh emit hold nolink readSaid readVeil onSeen fromEndPx occasion
+  typist settling mayPass onOpen claim hear refresh emit hold nolink readSaid readVeil fromEndPx onSeen occasion
   isFailed toCall isOpenHere outbox onEnded onBack onEvent reloadOrSay holdAgain refuseHeld sendStop cutFrom toCurrent
   readAt setIdentity headingDepth codeButtons toPage isReadersOwn isWaiting meet isActive isChosen expire recheck overAt`
   .trim()

@@ -39,7 +39,6 @@ export function Messages() {
   // Said by the question that it kept from being sent.
   const isSaid =
     refused && (newest?.answer.value?.code === refused.code || conversation.lost.value === refused.code);
-  const name = panel.session.value?.agent.name;
   const trouble = problem && <Notice state={problem.situation} cause={problem.cause} again={problem.again} />;
   // Said where it happened.
   const isOnTop = problem?.situation === 'older-failed';
@@ -143,7 +142,7 @@ export function Messages() {
         aria-live="off"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a list that scrolls must be reachable by keyboard
         tabIndex={0}
-        aria-label={name === undefined ? t('chat') : t('panel', { name })}
+        aria-label={t('chat')}
       >
         {entries.length === 0 &&
           (conversation.loading.value ? <Notice state="loading" class="outcome" /> : <Welcome />)}
