@@ -191,19 +191,26 @@ test('a question stopped after its conversation could not be loaded leaves that 
   gate.open();
 });
 
+/** A first visit whose session comes once the gate opens. */
+async function openBeforeSession() {
+  const { page, chat } = scene;
+  const gate = createGate();
+  const wait = async (route: Route) => {
+    await gate.opened;
+    await route.fallback().catch(() => {});
+  };
+  await page.route('**/session', wait);
+  await page.evaluate(() => localStorage.clear());
+  await page.goto(`${stage.server.here}/?first`);
+  await chat.open();
+  return { gate, wait };
+}
+
 test.each(['typed', 'sent'])(
   'what was %s before a session came is there after a reload, though the chat was closed when it came',
   async (how) => {
     const { page, chat } = scene;
-    const gate = createGate();
-    const wait = async (route: Route) => {
-      await gate.opened;
-      await route.fallback().catch(() => {});
-    };
-    await page.route('**/session', wait);
-    await page.evaluate(() => localStorage.clear());
-    await page.goto(`${stage.server.here}/?first`);
-    await chat.open();
+    const { gate, wait } = await openBeforeSession();
     await chat.composer.fill('A long question');
     if (how === 'sent') {
       await chat.composer.press('Enter');
@@ -226,15 +233,7 @@ test.each(['typed', 'sent'])(
 
 test('what was sent before a session came is kept at once when it comes', async () => {
   const { page, chat } = scene;
-  const gate = createGate();
-  const wait = async (route: Route) => {
-    await gate.opened;
-    await route.fallback().catch(() => {});
-  };
-  await page.route('**/session', wait);
-  await page.evaluate(() => localStorage.clear());
-  await page.goto(`${stage.server.here}/?first`);
-  await chat.open();
+  const { gate } = await openBeforeSession();
   await chat.ask('A long question');
   await chat.waitForAnswer('sending');
   await page.reload();
