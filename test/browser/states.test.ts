@@ -107,8 +107,10 @@ const scenes: Record<State, Act> = {
   offline: async (scene) => {
     await answered(scene);
     await scene.context.setOffline(true);
+    await scene.page.waitForFunction('!navigator.onLine');
     await scene.chat.ask('And now?');
-    await scene.chat.answers.getByText(english['waiting-offline']).waitFor();
+    // Says what is there instead, where it is not.
+    await expect.poll(() => scene.chat.messages.allInnerTexts()).toContain(english['waiting-offline']);
     await scene.chat.stop.click();
   },
   unreachable: async ({ page, chat }) => {

@@ -26,6 +26,8 @@ export async function startIdentitySite() {
   let tokens = 0;
   /** Tokens up to this one are too old. */
   let stale = 0;
+  /** So many sessions were asked for and met a gate. */
+  let atGate = 0;
   /** How the site is today. */
   const today = {
     isLimited: false,
@@ -67,6 +69,7 @@ export async function startIdentitySite() {
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   const openSession = async (request: IncomingMessage, response: ServerResponse) => {
     const { ssoToken, session } = await readJson(request);
+    if (today.sessionGate) atGate += 1;
     await today.sessionGate?.opened;
     const isStale = () => Number(readSub(ssoToken!).jti) <= stale;
     if (ssoToken !== undefined && (typeof ssoToken !== 'string' || today.tokenIs === 'refused' || isStale()))
@@ -174,6 +177,9 @@ export async function startIdentitySite() {
     asked,
     sessions,
     today,
+    get atGate() {
+      return atGate;
+    },
     /** All tokens that were given until now are too old. */
     endTokens: () => {
       stale = tokens;
@@ -200,6 +206,7 @@ export async function startIdentitySite() {
       merged.clear();
       guests = 0;
       stale = 0;
+      atGate = 0;
     },
     async stop() {
       server.closeAllConnections();
