@@ -1,7 +1,7 @@
 /** When something goes wrong the visitor reads so, loses nothing, and never asks twice. */
 import type { Route } from 'playwright-core';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { findChat, visit } from '../support/browser.ts';
+import { findChat, goOffline, visit } from '../support/browser.ts';
 import { startFakeHelper, toPage } from '../support/fakehelper.ts';
 import { createGate } from '../support/gate.ts';
 import { showTab } from '../support/identity-site.ts';
@@ -74,7 +74,7 @@ test('an answer that failed for good offers no second try, and is still marked f
 test('a question asked offline waits, says so, and is sent once when the network is back', async () => {
   await scene.chat.ask('Before?');
   await scene.chat.waitForAnswer('completed');
-  await scene.context.setOffline(true);
+  await goOffline(scene.page);
   await scene.chat.ask('Are you there?');
   const waiting = await scene.chat.waitForAnswer('sending');
   await waiting.getByText('You are offline.').waitFor();

@@ -2,6 +2,7 @@
 import type { Page, Route } from 'playwright-core';
 import { expect, test } from 'vitest';
 import type { PorchlightApi } from '../../widget/public.ts';
+import { goOffline } from '../support/browser.ts';
 import { createGate } from '../support/gate.ts';
 import { readSeen, showTab, sign, watchFor } from '../support/identity-site.ts';
 import { adas, bens, secret, setUpVisits } from '../support/identity-visits.ts';
@@ -454,7 +455,7 @@ test('nobody’s address is kept or told to other tabs, and an undelivered quest
       scope.told += JSON.stringify(data);
     };
   });
-  await here.context.setOffline(true);
+  await goOffline(page);
   await chat.ask('an undelivered question');
   expect(await readStorage(page)).toContain('an undelivered question');
   expect(await readStorage(page)).not.toContain('shop.example');

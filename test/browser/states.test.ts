@@ -3,7 +3,7 @@ import type { Page, Route } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { ProblemCode, TurnEventKind } from '../../server-helper/protocol/wire.ts';
 import { type State, states } from '../../widget/states.ts';
-import { findChat } from '../support/browser.ts';
+import { findChat, goOffline } from '../support/browser.ts';
 import { english } from '../support/english.ts';
 import { startFakeHelper, toPage } from '../support/fakehelper.ts';
 import { type Scene, useStage } from '../support/stage.ts';
@@ -106,11 +106,9 @@ const scenes: Record<State, Act> = {
   internal: failed('internal'),
   offline: async (scene) => {
     await answered(scene);
-    await scene.context.setOffline(true);
-    await scene.page.waitForFunction('!navigator.onLine');
+    await goOffline(scene.page);
     await scene.chat.ask('And now?');
-    // Says what is there instead, where it is not.
-    await expect.poll(() => scene.chat.messages.allInnerTexts()).toContain(english['waiting-offline']);
+    await scene.chat.answers.getByText(english['waiting-offline']).waitFor();
     await scene.chat.stop.click();
   },
   unreachable: async ({ page, chat }) => {
@@ -134,7 +132,7 @@ const scenes: Record<State, Act> = {
   },
   'waiting-offline': async (scene) => {
     await answered(scene);
-    await scene.context.setOffline(true);
+    await goOffline(scene.page);
     await scene.chat.ask('And now?');
   },
   'waiting-unreachable': met(abort),

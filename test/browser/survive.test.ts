@@ -1,7 +1,7 @@
 /** Acceptance 3: an answer outlives the page it was asked on, is the same in every tab, and is stopped in all of them. */
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type Chat, findChat, launchBrowser } from '../support/browser.ts';
+import { type Chat, findChat, goOffline, launchBrowser } from '../support/browser.ts';
 import { type Demo, startDemo } from '../support/demo.ts';
 import { createGate } from '../support/gate.ts';
 
@@ -72,7 +72,7 @@ test('an answer goes on through two reloads, shows no word twice, and is in the 
 });
 
 test('a network that goes away in mid-answer and comes back costs no word and no second question', async () => {
-  await context.setOffline(true);
+  await goOffline(page);
   await page.waitForTimeout(300);
   await context.setOffline(false);
   await expectTheRecord(chat);
@@ -172,9 +172,9 @@ test('a tab that nobody sees holds no connection for the answer, and goes on wit
 });
 
 test('a tab that is seen before the network is back goes on with the answer by itself', async () => {
-  const { other, show } = await openUnseen();
+  const { page: hidden, other, show } = await openUnseen();
   await other.waitForAnswer('writing');
-  await context.setOffline(true);
+  await goOffline(hidden);
   await show();
   await other.panel
     .locator('p', { hasText: 'Connection lost. Trying again.' })

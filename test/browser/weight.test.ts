@@ -1,6 +1,6 @@
 /** What is loaded when: an opened chat without what reads answers, which comes while the first question is on its way. */
 import { expect, test } from 'vitest';
-import { triesImportsAgain } from '../support/browser.ts';
+import { goOffline, triesImportsAgain } from '../support/browser.ts';
 import { startFakeHelper, toPage } from '../support/fakehelper.ts';
 import { createGate } from '../support/gate.ts';
 import { useStage, useVisitor } from '../support/stage.ts';
@@ -62,7 +62,7 @@ test('not loaded for a first question without a connection, it is with its answe
   const { page, context, chat } = scene;
   await chat.show();
   await chat.composer.fill('First');
-  await context.setOffline(true);
+  await goOffline(page);
   await chat.composer.press('Enter');
   await chat.waitForAnswer('sending');
   await page.waitForTimeout(300);

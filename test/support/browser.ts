@@ -47,6 +47,12 @@ export async function visit(browser: Browser, url: string, options?: BrowserCont
   return { context, page, chat };
 }
 
+/** Cuts the network, and waits until a request of the page's fails: Chromium lets a first one through now and then. */
+export async function goOffline(page: Page): Promise<void> {
+  await page.context().setOffline(true);
+  await page.waitForFunction(`fetch('/').then(() => false, () => true)`);
+}
+
 export type AnswerStatus = 'sending' | 'writing' | 'completed' | 'paused' | 'stopped' | 'failed';
 
 /** What a client that knows only the documented parts can find and do. */
