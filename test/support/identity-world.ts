@@ -2,19 +2,32 @@
  * Three tabs of one site, one storage, one channel and a helper, with the widget's identity machine in each tab. What one
  * tab stores of who is there the others may see later than its news, and than an opening at once.
  */
+import { vi } from 'vitest';
 import { toSaid } from '../../widget/state/clock.ts';
+import { toTypist } from '../../widget/state/facts.ts';
 import {
   createIdentity,
   type Happening,
   type Identity,
   type Source,
   type Todo,
+  unknown,
   type Who,
 } from '../../widget/state/happening.ts';
 import { step } from '../../widget/state/identity.ts';
+import { createUnsent, join, type Unsent } from '../../widget/state/unsent.ts';
 
 /** How a site says who is there: by the tag of each page, by `identify(token)`, or by `identify(function)`. */
 export type Site = 'tag' | 'call' | 'callback';
+
+function createStorage(): Storage {
+  const all = new Map<string, string>();
+  return {
+    getItem: (name: string) => all.get(name) ?? null,
+    setItem: (name: string, value: string) => void all.set(name, value),
+    removeItem: (name: string) => void all.delete(name),
+  } as Storage;
+}
 
 /** Whose tokens the helper does not take: a guest, and still Eve’s alone. */
 const refused = 'Eve';
@@ -64,12 +77,18 @@ type Tab = {
   /** The same, while it was not known whose the chat is. */
   fresh: Set<Who>;
   /** Who typed a question, and who came after: what a guest asks goes along at sign-in. */
-  held: { by: Who; after: Who[]; veil: number } | undefined;
+  held: { by: Who; after: Who[]; veil: number; line: string; isRefused?: boolean } | undefined;
   isFrozen: boolean;
   inbox: Extract<Todo, { do: 'tell' }>[];
   pending: Pending[];
   /** Its page is older than a change that nobody could note: the chat had never been used in this browser. */
   isUninformed: boolean;
+  /** What this tab keeps over a reload while there is no session; what stands in the composer; the same under a veil. */
+  unsent: Unsent;
+  text: string;
+  freshText: string;
+  /** Written by who was known to be there, and not to be lost while that one stays. */
+  owed: { line: string; changes: number } | undefined;
 };
 type Kept = {
   subject: string | undefined;
@@ -82,6 +101,8 @@ type Kept = {
 
 const setBackMs = 5_000;
 const whileMs = 3_000;
+/** Nobody signs out and another one in within less. */
+const aWhileMs = 31_000;
 
 export function createWorld(site: Site) {
   let now = 1_000_000;
@@ -104,6 +125,9 @@ export function createWorld(site: Site) {
   const faults: string[] = [];
   const counts = { asks: 0, openings: 0, sessions: 0, questions: 0, frames: 0 };
   const tabs: Tab[] = [];
+  /** Of each tab, as it stays over a reload. */
+  const tabStorages = [0, 1, 2].map(() => createStorage());
+  let lines = 0;
 
   const speak = (index: number, isLoading = false) => {
     let source: Source = { kind: 'callback' };
@@ -114,13 +138,42 @@ export function createWorld(site: Site) {
     if (site === 'tag' && isLoading && truth === undefined && kept?.who === undefined) return;
     happen(index, { what: 'said', source, at: now });
   };
-  const load = (index: number) => {
+  /** As the session keeper tells it. */
+  const readTypist = (index: number): Who => {
+    const { identity } = tabs[index]!;
+    const isUntold = identity.source.kind === 'unsaid' && views[index]?.who !== undefined;
+    return isUntold ? unknown : toTypist(identity);
+  };
+  /** As `view/draft.ts` and the outbox keep what has no session yet. */
+  const keepWords = (index: number, draft = tabs[index]!.text) => {
+    const tab = tabs[index]!;
+    // The outbox keeps what it holds in any case.
+    if (tab.identity.shown && !tab.held) return;
+    const text = join(tab.held?.line, tab.identity.shown ? '' : draft);
+    const typist = readTypist(index);
+    if (text === '') tab.unsent.forget();
+    else tab.unsent.keep(text, typist === unknown ? views[index]?.who : typist, typist === unknown);
+  };
+  const put = (tab: Tab, text: string) => {
+    tab.text = join(text, tab.text);
+    for (const line of text.split('\n')) {
+      const [writer] = line.split(' ');
+      tab.words.add(writer === 'guest' ? undefined : writer);
+    }
+  };
+  const load = (index: number, isReload = true) => {
     now += 1;
     const identity = createIdentity({ kind: 'unsaid' }, now, toClock());
     const empty = { isOpen: false, screen: undefined, draft: undefined, held: undefined, isFrozen: false };
     const words = new Set<Who>();
     const fresh = new Set<Who>();
-    tabs[index] = { identity, ...empty, words, fresh, inbox: [], pending: [], isUninformed: false };
+    const unsent = createUnsent(
+      'key',
+      () => isReload,
+      () => tabStorages[index]!,
+    );
+    const kept = { unsent, text: '', freshText: '', owed: tabs[index]?.owed };
+    tabs[index] = { identity, ...empty, words, fresh, inbox: [], pending: [], isUninformed: false, ...kept };
     speak(index, true);
   };
   const keep = (index: number, next: Kept) => {
@@ -148,9 +201,14 @@ export function createWorld(site: Site) {
     const veil = veiled ? veils : 0;
     tab.identity = identity;
     // What was typed under a veil is shown when it lifts, and goes when another falls.
-    if (identity.veils !== veils) tab.fresh.clear();
-    if (!identity.veiled) for (const writer of tab.fresh) tab.words.add(writer);
-    if (!identity.veiled) tab.fresh.clear();
+    if (identity.veils !== veils) {
+      tab.fresh.clear();
+      tab.freshText = '';
+    }
+    if (!identity.veiled) {
+      for (const writer of tab.fresh) tab.words.add(writer);
+      tab.fresh.clear();
+    }
     for (const todo of todos) {
       if (todo.do === 'open' && shown && identity.shown && !identity.expired) {
         const subject = todo.token?.split(' ')[0];
@@ -159,11 +217,23 @@ export function createWorld(site: Site) {
       }
       carryOut(index, tab, todo, veil);
     }
+    tab.unsent.name(views[index]?.who, readTypist(index));
     const isSettled = identity.phase === 'settled' && !identity.veiled;
-    if (isSettled && tab.held) {
-      send(tab, tab.held.by, tab.held.after);
+    if (isSettled) {
+      tab.unsent.forget();
+      if (tab.held) send(tab, tab.held.by, tab.held.after);
       tab.held = undefined;
+      if (tab.owed?.changes === changes && !tab.text.includes(tab.owed.line))
+        faults.push(`${tab.owed.line} is lost, though nobody else came`);
+      tab.owed = undefined;
     }
+    const wasText = tab.text;
+    if (!identity.veiled && tab.freshText !== '') {
+      tab.text = join(tab.text, tab.freshText);
+      tab.freshText = '';
+    }
+    // Not by itself: how long it is kept begins when it is written.
+    if (tab.text !== wasText || shown?.subject !== identity.shown?.subject) keepWords(index);
   };
   /** @param veil the one that was there before this step */
   const carryOut = (index: number, tab: Tab, todo: Todo, veil: number) => {
@@ -180,8 +250,9 @@ export function createWorld(site: Site) {
         // What was sent under the veil that lifts now is of whoever came; what was under an earlier one, where all is theirs.
         if (!tab.held?.veil || !(todo.isTheirs || tab.held.veil === veil) || !tab.isOpen || todo.closes)
           tab.held = undefined;
-        Object.assign(tab, { screen: undefined, draft: undefined });
+        Object.assign(tab, { screen: undefined, draft: undefined, text: '' });
         tab.words.clear();
+        tab.unsent.forget();
         if (todo.closes) {
           tab.isOpen = false;
           closed += 1;
@@ -204,6 +275,8 @@ export function createWorld(site: Site) {
           next.place = view.place;
         keep(index, next);
         catchUp();
+        const left = tab.unsent.take(who);
+        if (left !== undefined) put(tab, left);
         break;
       }
       case 'resume':
@@ -269,6 +342,8 @@ export function createWorld(site: Site) {
   };
   const change = (index: number, next: Who, clears = false) => {
     if (next === truth) return;
+    // What was written while nobody knew by whom is kept for less.
+    vi.setSystemTime(Date.now() + aWhileMs);
     truth = next;
     changes += 1;
     for (const tab of tabs) tab.isUninformed ||= (!kept || wasUnnoted) && site !== 'callback';
@@ -284,7 +359,7 @@ export function createWorld(site: Site) {
     }
     wasUnnoted = !kept;
     for (const tab of tabs) tab.held?.after.push(truth);
-    if (site === 'tag') load(index);
+    if (site === 'tag') load(index, false);
     else {
       tabs[index]!.isUninformed = false;
       speak(index);
@@ -356,7 +431,7 @@ export function createWorld(site: Site) {
         else if (event.act !== 'fail') reply(index, pending);
         else if (todo.do === 'ask') {
           // Nobody will ever know whose it was that was written meanwhile.
-          if (!tab.identity.shown) tab.draft = undefined;
+          if (!tab.identity.shown) Object.assign(tab, { draft: undefined, owed: undefined });
           if (tab.held) tab.held.by = undefined;
           happen(index, { what: 'failed', ticket: todo.ticket });
         } else if (todo.do === 'open')
@@ -391,19 +466,40 @@ export function createWorld(site: Site) {
         if (event.act === 'sign out') change(index, undefined);
         if (event.act === 'clear') change(index, undefined, true);
         if (event.act === 'speak again') speak(index, true);
-        if (event.act === 'write' && tab.isOpen && !tab.isUninformed)
-          (tab.identity.veiled ? tab.fresh : tab.words).add(truth);
+        if (event.act === 'write' && tab.isOpen && !tab.isUninformed) write(index, tab);
         if (event.act === 'write' && tab.isOpen && !tab.identity.veiled && isKnown(tab)) tab.draft = changes;
         if (event.act === 'ask' && tab.isOpen && !tab.held && tab.identity.phase !== 'superseded') {
           if (tab.identity.phase === 'settled' && !tab.identity.veiled) send(tab, truth);
           else {
             const { veiled, veils } = tab.identity;
-            tab.held = { by: tab.isUninformed ? undefined : truth, after: [truth], veil: veiled ? veils : 0 };
+            const by = tab.isUninformed ? undefined : truth;
+            tab.held = { by, after: [truth], veil: veiled ? veils : 0, line: toLine() };
+            // One place: what is asked under a veil takes it from what is written there, which may be another's.
+            if (veiled) tab.owed = undefined;
+            keepWords(index, veiled ? '' : tab.text);
           }
         }
       }
     }
     look();
+  };
+  const toLine = () => {
+    lines += 1;
+    return `${truth ?? 'guest'} ${lines}.`;
+  };
+  const write = (index: number, tab: Tab) => {
+    const line = toLine();
+    const { veiled, shown } = tab.identity;
+    (veiled ? tab.fresh : tab.words).add(truth);
+    if (veiled) {
+      tab.freshText = join(tab.freshText, line);
+      return;
+    }
+    tab.text = join(tab.text, line);
+    keepWords(index);
+    // Before its page has answered it is taken for whose it was last.
+    const last = views[index]?.who;
+    if (!shown && isKnown(tab) && (last === undefined || last === truth)) tab.owed = { line, changes };
   };
   /** Whoever writes before anything is known, in a page older than a change, may be anybody: such a draft may go. */
   const isKnown = ({ identity: { source, phase, typists, earlier }, isUninformed }: Tab) => {

@@ -1,12 +1,22 @@
-/** Who is there: the machine's promises over random visits in three tabs, with late replies and lost news. */
+/** Who is there, and whose words those are: the promises over random visits in three tabs, with late replies and lost news. */
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { WidgetCode } from '../../widget/errors.ts';
 import { type Around, createIdentity, type Happening, type Todo } from '../../widget/state/happening.ts';
 import { step } from '../../widget/state/identity.ts';
 import { acts, createWorld, type Event, type Site } from '../support/identity-world.ts';
 
 const runs = 5_000;
+
+beforeAll(() => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  vi.stubGlobal('self', globalThis);
+  vi.stubGlobal('top', globalThis);
+});
+afterAll(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
 
 const event: fc.Arbitrary<Event> = fc.record({
   tab: fc.nat(2),
