@@ -65,8 +65,9 @@ const noText =
 export function readFrame(event: string | undefined, data: string, plain: boolean): Frame {
   if (data.trim() === '[DONE]') return { kind: 'done' };
   const first = data.charCodeAt(0);
-  // A quote or a bracket also opens a word, a citation or a list in a stream of plain text; a brace hardly ever does.
+  // A quote or a bracket also opens a word, a citation or a list in a stream of plain text.
   const mayBePlain = first === 0x22 || first === 0x5b;
+  if (plain && event === undefined && first === 0x7b) return readAmongText(data);
   const looksJson = first === 0x7b || (mayBePlain && !plain);
   if (!looksJson)
     return textKinds.has(event) && data !== '' ? { kind: 'text', text: data } : toNamed(event, {});
@@ -80,6 +81,18 @@ export function readFrame(event: string | undefined, data: string, plain: boolea
   if (Array.isArray(value))
     return textKinds.has(event) ? { kind: 'text', text: data } : toNamed(event, { items: value });
   return toNamed(event, value as Json);
+}
+
+/** A brace opens code as well: only what ends, pauses or fails the answer, or names its type, is an event. */
+function readAmongText(data: string): Frame {
+  const text: Frame = { kind: 'text', text: data };
+  try {
+    const json = JSON.parse(data) as Json;
+    const frame = toNamed(undefined, json);
+    return /^(skip|text)$/.test(frame.kind) && typeof json.type !== 'string' ? text : frame;
+  } catch {
+    return text;
+  }
 }
 
 function toNamed(event: string | undefined, json: Json): Frame {

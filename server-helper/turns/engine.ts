@@ -123,7 +123,7 @@ export function createEngine(context: RunContext, workspaces: Workspaces): Engin
     const prepare = async (gone?: string) => {
       await cancelling.quiet(chatId);
       if (turn.isOver || turn.isClosing) return;
-      const workspace = await workspaces.pin(conversation, gone);
+      const workspace = await workspaces.pin(conversation, gone, run.count);
       // A store that does not answer is no reason to fail it.
       const isOurs = async () => isHeld(await store.findTurn(conversation.id, turn.id).catch(() => record));
       if (question.replaces !== undefined && gone === undefined)
@@ -139,7 +139,7 @@ export function createEngine(context: RunContext, workspaces: Workspaces): Engin
           log.error({ ...toLogFields(error), turnId: turn.id }, 'a question could not be sent');
         return run.fail(toHelperError(error));
       });
-    void tracing.turn(turn, conversation.bot, send).finally(() => run.isAsked || run.onUnasked?.());
+    void tracing.turn(turn, conversation.bot, send).finally(() => run.isCounted || run.onUnasked?.());
     return turn;
   };
   const mend = (conversation: ConversationRecord, record: TurnRecord) => {

@@ -44,6 +44,7 @@ export class TurnRun implements AnswerSink {
   /** The agent has taken the call: its record will hold the question. */
   #arrived = false;
   #asked = false;
+  isCounted = false;
   /** Where it began here: called, perhaps more than once, when it is known that the agent was never asked. */
   onUnasked: (() => void) | undefined;
   #again: (() => Promise<void>) | undefined;
@@ -71,13 +72,15 @@ export class TurnRun implements AnswerSink {
   ask(opening: Opening, again?: () => Promise<void>): void {
     if (this.isDone) return;
     this.#asked = true;
+    this.count();
     this.#again = again;
     this.#connection = opening(this);
   }
 
-  get isAsked(): boolean {
-    return this.#asked;
-  }
+  /** A workspace was made for it: it counts for all, asked or not. */
+  count = (): void => {
+    this.isCounted = true;
+  };
 
   /** Or it is to be stopped, whatever the agent says by then. */
   get isDone(): boolean {

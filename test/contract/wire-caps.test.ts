@@ -106,18 +106,13 @@ test('what the agent never hears of uses up nothing that all share', async () =>
 
 test('a question that ends before the agent is asked, or that it never took, is given back to all', async () => {
   const rig = await startRig({ env: { PORCHLIGHT_LIMITS: 'sitePerDay=1,guestsPerDay=1' } });
-  const gate = createGate();
-  rig.agent.override('POST /v1/bot/workspace/create', async (call, response, usual) => {
-    await gate.opened;
-    return usual(call, response);
+  let isMade = false;
+  rig.agent.override('POST /v1/bot/workspace/create', (call, response, usual) => {
+    if (isMade) return usual(call, response);
+    isMade = true;
+    response.writeHead(503).end();
   });
-  const stopped = await rig.visit();
-  const [conversationId, turnId] = [randomUUID(), randomUUID()];
-  const stream = await stopped.ask(conversationId, turnId, makeQuestion());
-  expect((await stopped.call('DELETE', toTurnPath(conversationId, turnId))).status).toBe(204);
-  await stream.whole();
-  gate.open();
-  await until(() => rig.agent.callsTo('POST /v1/bot/workspace/create').length === 1, 'it is made');
+  (await (await rig.visit()).chat()).stream.ended('turn-failed');
   const untaken = await rig.visit();
   rig.agent.nextChat((answer) => answer.refuse(503));
   const ask = async (visitor: Visitor) => {
@@ -127,6 +122,28 @@ test('a question that ends before the agent is asked, or that it never took, is 
   await expect.poll(() => ask(untaken)).toEqual([200, 'turn-failed']);
   await expect.poll(() => ask(untaken)).toEqual([200, 'turn-completed']);
   expect((await ask(untaken))[0]).toBe(429);
+  await rig.close();
+});
+
+test('a question that is stopped while its workspace is made counts for all: the agent has a number of those', async () => {
+  const rig = await startRig({ env: { PORCHLIGHT_LIMITS: 'sitePerDay=1,guestsPerDay=1' } });
+  const gate = createGate();
+  rig.agent.override('POST /v1/bot/workspace/create', async (call, response, usual) => {
+    await gate.opened;
+    return usual(call, response);
+  });
+  const visitor = await rig.visit();
+  const [conversationId, turnId] = [randomUUID(), randomUUID()];
+  const stream = await visitor.ask(conversationId, turnId, makeQuestion());
+  expect((await visitor.call('DELETE', toTurnPath(conversationId, turnId))).status).toBe(204);
+  await stream.whole();
+  gate.open();
+  // Once it is made and pinned, a question that finds it there has been refused.
+  const next = () => visitor.call('PUT', toTurnPath(conversationId, randomUUID()), { text: 'Hi' });
+  await until(() => rig.agent.callsTo('POST /v1/bot/workspace/create').length === 1, 'it is made');
+  expect((await next()).status).toBe(429);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect((await next()).status).toBe(429);
   await rig.close();
 });
 

@@ -28,6 +28,22 @@ describe('text is found', () => {
   });
 });
 
+test.each(['{', '{x}', '{}', '{"name":"Ada"}', '{"text":"hi"}', '{ "a": [1] }'])(
+  'code in a stream of plain text stays as it is: %s',
+  (data) => {
+    expect(readFrame(undefined, data, true)).toEqual({ kind: 'text', text: data });
+  },
+);
+
+test.each([
+  ['{"type":"done"}', 'done'],
+  ['{"error":"overloaded"}', 'error'],
+  ['{"type":"usage","tokens":3}', 'skip'],
+  ['{"type":"delta","text":"hi"}', 'text'],
+])('an event in a stream of plain text is one: %s', (data, kind) => {
+  expect(readFrame(undefined, data, true)).toMatchObject({ kind, ...(kind === 'text' && { text: 'hi' }) });
+});
+
 test('broken JSON is never text', () => {
   for (const data of ['{"text":"hi', '{"text":', '"hi'])
     expect(readFrame('delta', data, false).kind).toBe('broken');
