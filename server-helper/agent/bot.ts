@@ -2,8 +2,8 @@
 import { HelperError } from '../errors.ts';
 import type { AgentProfile } from '../protocol/wire.ts';
 import { AgentMissing } from './failure.ts';
-import { asObject, asString } from './frame.ts';
 import type { AgentHttp } from './http.ts';
+import { asObject, asString } from './json.ts';
 
 export type AgentBot = {
   /** Kept for five minutes; a failure gives what was known, or plain defaults, never an error. */

@@ -1,8 +1,9 @@
 /** The chat area of the agent's API: ask, resume, stop, follow. The only builder of chat bodies. */
 import type { ChatMode, PageContext, ReasoningMode } from '../protocol/wire.ts';
 import { AgentMissing, chatPath } from './failure.ts';
-import { type AgentPause, asObject } from './frame.ts';
+import type { AgentPause } from './frame.ts';
 import type { AgentHttp } from './http.ts';
+import { asObject } from './json.ts';
 import { type AnswerSink, openAnswer } from './stream.ts';
 
 /** What a turn asks. The visitor chose text, pasted, page and, among the allowed, the modes; the rest is ours. */

@@ -1,8 +1,10 @@
 /** The conversation area of the agent's API: the record of what was said, and its changes. */
 import type { ChatMode, Source, Vote } from '../protocol/wire.ts';
 import { AgentReplyTooLarge, isGone } from './failure.ts';
-import { asObject, asString, isCutOff, readSources } from './frame.ts';
+import { isCutOff } from './frame.ts';
 import type { AgentHttp } from './http.ts';
+import { asObject, asString } from './json.ts';
+import { readSources } from './sources.ts';
 
 export type RecordedMessage = {
   id: string;

@@ -1,6 +1,8 @@
 /** One event of the agent's stream → what it means, in any of the dialects that deployments speak. Pure. */
 import { asWord } from '../log.ts';
 import type { Source, Usage } from '../protocol/wire.ts';
+import { asObject, asString, type Json } from './json.ts';
+import { readSources } from './sources.ts';
 
 /** What a paused turn waits for, as received: all of it goes back when the turn is resumed. */
 export type AgentPause = {
@@ -34,8 +36,6 @@ export type Frame =
   /** JSON that does not parse: never shown, and a reason to ask for the record at the end. */
   | { kind: 'broken' }
   | { kind: 'skip' };
-
-type Json = Record<string, unknown>;
 
 const skip: Frame = { kind: 'skip' };
 const textKinds = new Set([
@@ -214,34 +214,6 @@ function readError(json: Json): Frame {
   return { kind: 'error', status, ...(code && { code }) };
 }
 
-/** The agent's source list → ours; entries without a title are named by their address. */
-export function readSources(value: unknown): Source[] {
-  if (!Array.isArray(value)) return [];
-  return value.slice(0, 50).flatMap((item, index) => {
-    const entry = asObject(item);
-    if (!entry) return [];
-    const url = toWebUrl(entry.url);
-    const source: Source = {
-      number: typeof entry.citation_number === 'number' ? entry.citation_number : index + 1,
-      id: asString(entry.source_id) ?? String(index + 1),
-      title: asString(entry.title) ?? url ?? `Source ${index + 1}`,
-      type: asString(entry.type) ?? 'text',
-    };
-    if (url !== undefined) source.url = url;
-    return [source];
-  });
-}
-
-function toWebUrl(value: unknown): string | undefined {
-  if (typeof value !== 'string') return undefined;
-  try {
-    const url = new URL(value);
-    return url.protocol === 'https:' || url.protocol === 'http:' ? url.href : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 function readUsage(usage: Json | undefined): Usage | undefined {
   if (!usage) return undefined;
   const count = (key: string) => (typeof usage[key] === 'number' ? (usage[key] as number) : 0);
@@ -250,12 +222,4 @@ function readUsage(usage: Json | undefined): Usage | undefined {
     completionTokens: count('completion_tokens'),
     totalTokens: count('total_tokens'),
   };
-}
-
-export function asObject(value: unknown): Json | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : undefined;
-}
-
-export function asString(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
 }

@@ -1,8 +1,8 @@
 /** The workspace area of the agent's API: makes and deletes the file spaces that conversations are pinned to. */
 import { HelperError } from '../errors.ts';
 import { isGone } from './failure.ts';
-import { asObject, asString } from './frame.ts';
 import type { AgentHttp } from './http.ts';
+import { asObject, asString } from './json.ts';
 
 export type AgentWorkspaces = {
   /** @returns the uuid of a new workspace. @throws HelperError */

@@ -1,5 +1,6 @@
 /** What a paused turn waits for: the part that the visitor decides on, and the check of the decision. */
-import { type AgentPause, asObject, asString } from '../agent/frame.ts';
+import type { AgentPause } from '../agent/frame.ts';
+import { asObject, asString } from '../agent/json.ts';
 import { HelperError } from '../errors.ts';
 import { type DecisionRequest, limits, type Question, type TurnEventData } from '../protocol/wire.ts';
 
