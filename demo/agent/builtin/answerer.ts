@@ -69,7 +69,7 @@ export function createBuiltinAnswerer(
         return done;
       }
 
-      const harm = readHarm(request.question);
+      const harm = readHarm(request.question, lookup.hasWord(request, 'vet'));
       if (harm) {
         await say(toHarm(harm));
         return done;

@@ -1,15 +1,18 @@
 /** Somebody is in danger: no page is quoted before that has been said. */
 
-/** `self`: somebody thinks of ending their life; `person`: somebody is hurt or ill; `fire`: something burns or has blown up. */
+/** `self`: somebody thinks of ending a life, their own or another's; `person`: somebody is hurt or ill; `fire`: something burns or has blown up. */
 export type Harm = 'self' | 'person' | 'fire';
 
 const self =
-  /\b(kill|hurt|harm|hang|cut) (myself|my self)\b|\bsuicid\w*|\b(want|wish|going|ready) to die\b|\bend (my life|it all)\b|\bwish i (was|were) dead\b|\bno reason to live\b/i;
+  /\b(kill|hurt|harm|hang|cut|shoot|poison|drown)(s|t?ing|ed)? (my|him|her|your|them|our) ?sel(f|ves)\b|\b(cut|slit)(ting)? (my|his|her|their) wrists?\b|\bcan(['’]?t| ?not) go on( (any ?more|like this|living)\b|\W*$)|\bsuicid\w*|\b(want|wish|going|ready) to die\b|\bend (my life|it all)\b|\bwish i (was|were) dead\b|\bno reason to live\b/i;
+/** Meant, and not asked of a thing: "can gas kill people" is answered by a page. */
+const others =
+  /\b(how (to|do i|can i|could i)|(want(ing)?|going|plan(ning)?|need) to|i (will|could|am)|i['’](ll|m)|ways? to|best way to) (kill|murder|poison|stab|strangle|shoot|hurt)(ing)? (some(one|body)|people|(a|my|the|our|his|her) (man|woman|person|kids?|child(ren)?|wife|husband|girlfriend|boyfriend|ex|boss|mother|father|mum|mom|dad|brother|sister|son|daughter|baby|friend|neighbou?r)|him|her|them)\b/i;
 const people =
   /\b(i|i['’]?ve|i['’]?m|we|we['’]?ve|we['’]?re|((my|the|our|a|your) )?(kids?|child(ren)?|boys?|girls?|girlfriend|boyfriend|son|daughter|baby|toddler)|((my|the|our|a) )?(friend|wife|husband|mother|father|mum|mom|dad|brother|sister|partner|grand\w+)|somebody|someone|everybody|everyone|all of us|a (man|woman|child|person))\b/i;
 const animal = /\b(dog|cat|puppy|kitten|rabbit|pet|hamster|guinea pig|vet)\b/i;
 const hurt =
-  /\b(swallowed|drank|ate|eaten)\b.*\b(wax|battery|fuel|gas|soap|detergent|spray|pills?|tablets?|medicine|poison\w*|plastic|something|magnet|glue|canister|kit)\b|\b(unconscious|not breathing|can['’]?t breathe|won['’]?t wake|passed out|fainted|chok(ed|ing)(?! on (the|your|my) (price|bill|cost))|poisoned|bleeding|having a (fit|seizure|heart attack)|collapsed|carbon monoxide poison\w*|feel(s|ing)? (\w+ )?(dizzy|faint|sick(?! (of|about|and tired)))|burn(ed|t) (my|his|her|their|our) (\w+ )?(hands?|arms?|legs?|foot|feet|fingers?|face|skin|mouth|tongue|lips?|eyes?|back|hair|kid|child|son|daughter|baby)|(is|was|got|are|were|has been) (badly |seriously )?(burn(ed|t)|hurt|injured|poisoned)|broke (my|his|her) (leg|arm)|severe burn|(bitten|stung) by a (snake|spider|scorpion))\b/i;
+  /\b(swallowed|drank|ate|eaten)\b.*\b(wax|battery|fuel|gas|soap|detergent|spray|pills?|tablets?|medicine|poison\w*|plastic|something|magnet|glue|canister|kit)\b|\b(unconscious|not breathing|can['’]?t breathe|won['’]?t wake|passed out|fainted|chok(ed|ing)(?! on (the|your|my) (price|bill|cost))|poisoned|bleeding|having a (fit|seizure|stroke|heart attack)|(stopped|isn['’]?t|no longer) breathing|cannot breathe|chest pains?|collapsed|carbon monoxide poison\w*|feel(s|ing)? (\w+ )?(dizzy|faint|sick(?! (of|about|and tired)))|burn(ed|t) (my|his|her|their|our) (\w+ )?(hands?|arms?|legs?|foot|feet|fingers?|face|skin|mouth|tongue|lips?|eyes?|back|hair|kid|child|son|daughter|baby)|(is|was|got|are|were|has been) (badly |seriously )?(burn(ed|t)|hurt|injured|poisoned)|(has|have|got) (a|some) (\w+ )?burns?|broke (my|his|her) (leg|arm)|severe burn|(bitten|stung) by a (snake|spider|scorpion))\b/i;
 
 /** Whoever says so may have no time for more words. */
 const fire =
@@ -23,20 +26,28 @@ const alarm = String.raw`\b(?:co|carbon monoxide|gas) (?:alarm|detector)\b.*\b(?
 /** What carbon monoxide does first. */
 const fumes = new RegExp(`${unwell}.*${burning}|${burning}.*${unwell}|${alarm}`, 'i');
 
+/** Of whom nobody asks which animal, where no animals are spoken of. */
+const gasping =
+  /\b(s?he|he['’]s|she['’]s)\b[^.?!]{0,20}?\b(((not|stopped|isn['’]?t|no longer) breathing)|(can['’]?t|cannot) breathe|unconscious|chok(ed|ing)|won['’]?t wake)|^\W*(help\W+)?(not breathing|(can['’]?t|cannot) breathe|chest pains?)\b|\b(a|have|having|got) chest pains?\b/i;
+
 /** Said of the person: "he swallowed it, what should I do" may be about a dog. */
 const hurtPerson = new RegExp(`${people.source}[^.?!]{0,40}?(?:${hurt.source})`, 'i');
 
-/** @returns undefined for what harms nobody, and for animals, whose pages say what to do */
-export function readHarm(text: string): Harm | undefined {
-  if (self.test(text)) return 'self';
-  if ((hurtPerson.test(text) || fumes.test(text)) && !animal.test(text)) return 'person';
+/**
+ * @param isOfAnimals the site's pages speak of animals: then "he" may be one
+ * @returns undefined for what harms nobody, and for animals, whose pages say what to do
+ */
+export function readHarm(text: string, isOfAnimals = false): Harm | undefined {
+  if (self.test(text) || others.test(text)) return 'self';
+  const isPersons = hurtPerson.test(text) || fumes.test(text) || (gasping.test(text) && !isOfAnimals);
+  if (isPersons && !animal.test(text)) return 'person';
   return fire.test(text) && !ofThing.test(text) ? 'fire' : undefined;
 }
 
 export function toHarm(harm: Harm): string {
   switch (harm) {
     case 'self':
-      return 'I am a program and cannot help with this, but people can, now. If you are in danger, call the emergency number, 112 or 911. In the US and Canada you can call or text 988 at any hour; elsewhere, findahelpline.com lists who listens.';
+      return 'I am a program and cannot help with this, but people can, now. If you or somebody else is in danger, call the emergency number, 112 or 911. In the US and Canada you can call or text 988 at any hour; elsewhere, findahelpline.com lists who listens.';
     case 'person':
       return "Call the emergency number first: 112 or 911. Where gas or a stove may be the cause, get into fresh air at once. For something swallowed, a poison center can tell you what to do; in the US it is 1-800-222-1222. I am a program and can only quote this site's pages.";
     case 'fire':

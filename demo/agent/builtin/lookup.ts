@@ -169,6 +169,7 @@ export function createLookup(search: Search, synonyms: readonly (readonly string
       return page && toShortTitle(page.title);
     },
     people: (request: AnswerRequest) => toPeople(search, request.bot.uuid),
+    hasWord: (request: AnswerRequest, word: string) => vocabularies(request.bot.uuid).hasWord(word),
     /** The full name of the thing that the text names. */
     findThing(request: AnswerRequest, text: string): string | undefined {
       const vocabulary = vocabularies(request.bot.uuid);
