@@ -86,7 +86,7 @@ export function createSite(parts: SiteParts): Site & PageMethods {
     ]),
     meet({ agent, subject }) {
       if (context) context.of ??= subject;
-      const { title = agent.name, placeholder = agent.placeholder } = options;
+      const { title = agent.name } = options;
       const toList = (name: 'greetings' | 'starters') => {
         const list = readJson(name, options);
         if (Array.isArray(list)) return list.map(String);
@@ -94,7 +94,7 @@ export function createSite(parts: SiteParts): Site & PageMethods {
         return agent[name];
       };
       const words = { greetings: toList('greetings'), starters: toList('starters') };
-      return { ...agent, name: title, placeholder, ...words };
+      return { ...agent, name: title, ...words };
     },
     setLanguage,
     setContext,

@@ -18,6 +18,7 @@ const pause = {
 } as const;
 const tags: Record<string, string> = {
   '/plain': '',
+  '/dock': `data-placeholder="Ask Wren"`,
   '/words': `data-title="Wren" data-placeholder="Ask Wren" data-greetings='["Good day."]' data-starters='["Where are you?"]'`,
   '/wrong': `data-starters="Where are you?" data-greetings='{}'`,
   '/hidden': 'data-launcher="hidden"',
@@ -39,7 +40,7 @@ const stage = useStage(() =>
     }),
     pages: (path, url) => {
       if (tags[path] === undefined) return undefined;
-      return { html: toPage(url, 'normal', tags[path]) };
+      return { html: toPage(url, path === '/dock' ? 'dock' : 'normal', tags[path]) };
     },
   }),
 );
@@ -575,6 +576,12 @@ describe('the tag', () => {
     await chat.panel.getByRole('button', { name: 'Where are you?' }).click();
     await chat.waitForAnswer('completed');
     expect(errors).toEqual([]);
+  });
+
+  test('says in a dock that nobody has used yet what its composer is for', async () => {
+    await come('/dock');
+    await expect.poll(() => chat.composer.getAttribute('placeholder')).toBe('Ask Wren');
+    expect(await page.evaluate(() => localStorage.length)).toBe(0);
   });
 
   test('with words that cannot be read keeps to the agent’s, and says so', async () => {

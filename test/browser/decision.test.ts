@@ -60,6 +60,32 @@ test('a question of the agent is answered by choosing one of its options', async
   expect(await card.count()).toBe(0);
 });
 
+test.each(['Enter', 'Send'])(
+  'a question of the agent is answered by what is typed where everything is typed, by %s',
+  async (by) => {
+    await scene.chat.ask('How long does it take?');
+    const paused = await scene.chat.waitForAnswer('paused');
+    const card = paused.getByRole('form', { name: 'The agent asks' });
+    await card.getByText('Which of these do you mean?').waitFor();
+    // More than an answer may hold is refused as ever, and stays.
+    await scene.chat.composer.fill('x'.repeat(2_001));
+    await scene.chat.composer.press('Enter');
+    await scene.chat.inside('.hint').getByText('Decide, or stop it.').waitFor();
+    expect(await scene.chat.composer.inputValue()).toHaveLength(2_001);
+    await scene.chat.composer.fill('Shipping');
+    if (by === 'Enter') await scene.chat.composer.press('Enter');
+    else await scene.chat.send.click();
+    const answer = await scene.chat.waitForAnswer('completed');
+    expect(await scene.chat.readBody(answer)).toContain('business days');
+    expect(await scene.chat.composer.inputValue()).toBe('');
+    expect(await scene.chat.composer.evaluate((field) => field.matches(':focus'))).toBe(by === 'Enter');
+    expect(await scene.chat.readQuestions()).toEqual(['How long does it take?']);
+    // The next is a question again.
+    await scene.chat.ask('Where are you?');
+    await expect.poll(() => scene.chat.readQuestions()).toHaveLength(2);
+  },
+);
+
 test('an order is shown to the customer whose it is, or who knows its number and e-mail address', async () => {
   const { chat, page } = scene;
   await chat.ask('where is my order?');

@@ -19,7 +19,7 @@ const Modes = createPart(
 const swapMs = 400;
 
 export function Composer({ focus }: { focus: boolean }) {
-  const { panel, conversation, begin, changing, hint, field, root, t, ...shared } = useChat();
+  const { panel, conversation, begin, changing, hint, field, options, root, t, ...shared } = useChat();
   const veil = panel.veil.value;
   /** What is typed while the draft is out of sight: whoever is there may see it, until the tab is left again. */
   const fresh = useSignal('');
@@ -163,7 +163,7 @@ export function Composer({ focus }: { focus: boolean }) {
             dir={draft.value ? 'auto' : undefined}
             rows={1}
             aria-label={t('compose')}
-            placeholder={agent?.placeholder ?? t('compose')}
+            placeholder={{ ...agent, ...options }.placeholder ?? t('compose')}
             enterkeyhint="send"
             readOnly={isRefused}
             value={draft.value}

@@ -8,6 +8,7 @@ import { words } from '../strings/en/decision.ts';
 import css from '../styles/decision.css?inline';
 import { useChat } from './context.ts';
 import { isEnter } from './enter.ts';
+import { maxAnswerChars, useTypedAnswer } from './typed-answer.ts';
 
 export { css, words };
 
@@ -150,7 +151,6 @@ function Questions({ entry, pause }: DecisionProps) {
     answers.value = answers.value.map((old, at) => (at === index ? { text, isChosen } : old));
   };
   const send = () => {
-    rest();
     decided.value = true;
     createDeciding(conversation.deciding)
       .decide(
@@ -164,13 +164,26 @@ function Questions({ entry, pause }: DecisionProps) {
   };
   const choose = (index: number, option: string) => {
     answer(index, option, true);
-    if (questions.length === 1) send();
+    if (questions.length !== 1) return;
+    rest();
+    send();
   };
   const isComplete = answers.value.every(({ text }) => text.trim() !== '');
   const submit = (event: Event) => {
     event.preventDefault();
-    if (isComplete) send();
+    if (!isComplete) return;
+    rest();
+    send();
   };
+  const isOne = questions.length === 1 && !decided.value;
+  useTypedAnswer(
+    isOne
+      ? (text) => {
+          answer(0, text);
+          send();
+        }
+      : undefined,
+  );
   return (
     <form
       class="decision"
@@ -201,7 +214,7 @@ function Questions({ entry, pause }: DecisionProps) {
             type="text"
             aria-label={t('ownAnswer')}
             placeholder={t('ownAnswer')}
-            maxLength={2000}
+            maxLength={maxAnswerChars}
             value={answers.value[index]?.isChosen ? '' : answers.value[index]?.text}
             onInput={(event) => answer(index, event.currentTarget.value)}
           />
@@ -209,7 +222,7 @@ function Questions({ entry, pause }: DecisionProps) {
       ))}
       <OpenUntil pause={pause} />
       <div class="actions">
-        <button type="button" class="primary" disabled={decided.value || !isComplete} onClick={send}>
+        <button type="button" class="primary" disabled={decided.value || !isComplete} onClick={submit}>
           {t('answer')}
         </button>
         <button
