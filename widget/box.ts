@@ -43,11 +43,28 @@ const createBox = (src: string | undefined) =>
         return console.error('Porchlight: add helper, the address of the helper, to porchlight-chat');
       const api = this.#start();
       this.#api = api;
-      // Where the page's own tag says who is there, a box without a token says the same.
+      if (this.#readToken() !== null || document.readyState !== 'loading') return this.#begin(api);
+      // The page's own tag may stand further down.
+      document.addEventListener('DOMContentLoaded', () => this.#api === api && this.#begin(api), {
+        once: true,
+      });
+    }
+
+    /** Where the page's own tag says who is there, a box without a token says the same. */
+    #readToken(): string | null {
       const tag = document.querySelector<HTMLScriptElement>('script[data-user-token]');
-      const token = this.getAttribute('user-token') ?? tag?.dataset.userToken ?? null;
+      return this.getAttribute('user-token') ?? tag?.dataset.userToken ?? null;
+    }
+
+    /** As the tag does: a page of this site that says nothing is a sign-out from then on. */
+    #say(api: ChatApi): void {
+      const token = this.#readToken();
       if (this.#said?.token !== token) this.#said = { token, at: Date.now() };
       api.tag({ dataset: token === null ? {} : { userToken: token }, remove() {} }, this.#said?.at);
+    }
+
+    #begin(api: ChatApi): void {
+      this.#say(api);
       const open = (entries: readonly IntersectionObserverEntry[]) => {
         if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
         this.#watch?.disconnect();
@@ -73,9 +90,11 @@ const createBox = (src: string | undefined) =>
       if (before === now) return;
       if (!this.#api) this.connectedCallback();
       else if (attribute === 'language') this.#api.setLanguage(now ?? '');
-      else if (attribute === 'user-token') {
-        this.#said = { token: now, at: Date.now() };
-        this.#api.identify(now);
+      // Of one that was in the page before this was defined each attribute is told, whatever was said by then.
+      else if (attribute === 'user-token' && this.#said && this.#said.token !== now) {
+        if (now !== null) return this.#say(this.#api);
+        this.#said = { token: null, at: Date.now() };
+        this.#api.identify(null);
       }
     }
 

@@ -11,6 +11,7 @@ export type ChatOptions = {
   botId: string;
   /** Base URL of the helper, such as `/porchlight`. */
   helper: string;
+  /** `null`: nobody is signed in. Left out: that is not known yet, and `identify` will say it. */
   userToken?: UserToken | null;
   /** Default `normal`. */
   openStyle?: 'normal' | 'dock';

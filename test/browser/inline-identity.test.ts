@@ -2,6 +2,7 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { findChat } from '../support/browser.ts';
+import { createGate } from '../support/gate.ts';
 import { startIdentitySite } from '../support/identity-site.ts';
 import { useStage } from '../support/stage.ts';
 
@@ -159,4 +160,65 @@ test('of a box nothing says that a window is open, at no moment', async () => {
   const kept = await page.evaluate(() => (window as unknown as { kept: string[] }).kept);
   expect(kept.length).toBeGreaterThan(0);
   expect(kept.filter((value) => value.includes('"open":true'))).toEqual([]);
+});
+
+test.each([
+  ['bot-id first', (token: string) => `bot-id="vesper" user-token="${token}"`, false],
+  ['user-token first', (token: string) => `user-token="${token}" bot-id="vesper"`, false],
+  ['a token that a script renews', (token: string) => `bot-id="vesper" user-token="${token}"`, true],
+])(
+  'a page without a token is a sign-out where one was written before: %s',
+  async (_, toAttributes, renews) => {
+    const far = `<div style="height:4000px"></div>${toBox()}`;
+    bodies = {
+      '/one': `<porchlight-chat ${toAttributes(toToken('ada', -60))}></porchlight-chat>`,
+      '/nobody': far,
+    };
+    const { page, chat } = await come('/one');
+    await chat.ask('Secret of Ada');
+    await chat.waitForAnswer('completed');
+    if (renews)
+      await page.evaluate(
+        (token) => document.querySelector('porchlight-chat')!.setAttribute('user-token', token),
+        toToken('ada', 0),
+      );
+    await come('/nobody');
+    await expect.poll(() => chat.questions.count()).toBe(0);
+    await chat.ask('Of a guest');
+    await expect
+      .poll(() => stage.server.asked.map(toWho))
+      .toEqual(['ada: Secret of Ada', 'guest: Of a guest']);
+  },
+);
+
+test('a box that is there before the page’s tag signs nobody out', async () => {
+  const tag = (token: string) =>
+    `<script async src="/porchlight/widget/loader.js" data-bot-id="vesper" data-user-token="${token}"></script>`;
+  bodies = {
+    '/shop': tag(toToken('ada', -60)),
+    '/slow': `<main>${toBox()}</main><script src="/slow.js"></script>${tag(toToken('ada', 0))}`,
+  };
+  const shop = await come('/shop');
+  await shop.chat.show();
+  await shop.chat.ask('Where is my order?');
+  await shop.chat.waitForAnswer('completed');
+  const gate = createGate();
+  await context.route('**/slow.js', async (route) => {
+    await gate.opened;
+    await route.fulfill({ contentType: 'text/javascript', body: '' });
+  });
+  const page = await context.newPage();
+  const gone = page.goto(`${stage.server.url}/slow`);
+  const box = page.locator('main porchlight-chat');
+  // It is a chat by then, and has had time to speak.
+  await expect.poll(() => box.evaluate((element) => element.shadowRoot !== null)).toBe(true);
+  await page.waitForTimeout(300);
+  gate.open();
+  await gone;
+  await box.locator('textarea').fill('And when?');
+  await box.locator('textarea').press('Enter');
+  await expect
+    .poll(() => stage.server.asked.map(toWho))
+    .toEqual(['ada: Where is my order?', 'ada: And when?']);
+  expect(await shop.chat.readQuestions()).toContain('Where is my order?');
 });
