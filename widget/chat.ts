@@ -196,7 +196,8 @@ export function startChat(
     if (isDock || intent || chat?.open || (chat?.pending && !chat.pending.code)) loadApp();
     else if (!chat && options.autoOpen) seldom('autoOpen', seat, api);
   };
-  document.addEventListener('prerenderingchange', start);
+  // One that is destroyed is not held by the page.
+  if (document.prerendering) document.addEventListener('prerenderingchange', start, { once: true });
   // After what the page says at once: who is there is noted before the app listens.
   queueMicrotask(() => {
     element.dispatchEvent(new CustomEvent('porchlight:ready'));

@@ -86,6 +86,23 @@ test('of two chats that both cover a small window each can be closed, and neithe
   expect(errors).toEqual([]);
 });
 
+test('one that was destroyed is held by nothing of its page', async () => {
+  await run(`import { createChat } from 'porchlight/widget';
+    window.one = createChat({ botId: 'one', helper: '${new URL(stage.server.url).pathname}' });
+    window.one.open();`);
+  await chats().getByRole('textbox').waitFor();
+  await page.evaluate(`gone = new WeakRef(document.querySelector('porchlight-chat'));
+    one.destroy();
+    delete window.one;`);
+  const session = await page.context().newCDPSession(page);
+  await expect
+    .poll(async () => {
+      await session.send('HeapProfiler.collectGarbage');
+      return page.evaluate('gone.deref() === undefined');
+    })
+    .toBe(true);
+});
+
 test('the guide’s lines start a chat, and nothing else is loaded before it is opened', async () => {
   const snippet = [...guide.matchAll(/^```js\n([\s\S]*?)^```$/gm)].find(([text]) =>
     text.includes('createChat'),

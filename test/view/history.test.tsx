@@ -74,6 +74,24 @@ test('an empty list says so', async () => {
   await screen.findByText('No conversations yet.');
 });
 
+test('an empty list has the conversation that was on its way when it was read, once that has arrived', async () => {
+  const stream = createTurnStream();
+  let isThere = false;
+  const { conversation } = await openList(({ method, path }) => {
+    if (method === 'PUT') return stream.response;
+    return path === '/conversations' ? { conversations: isThere ? rows : [] } : undefined;
+  });
+  conversation.send('Which tents?');
+  await screen.findByText('No conversations yet.');
+  const turnId = conversation.running.value!;
+  const whole = { id: 'a', turnId, role: 'agent', text: 'Ten.', status: 'completed', at } as const;
+  isThere = true;
+  stream.say({ kind: 'turn-completed', data: { message: whole } });
+  stream.end();
+  await findRow('Tents');
+  expect(screen.queryByText('No conversations yet.')).toBeNull();
+});
+
 test('deleting asks once more, with the focus on Keep, and Keep or Escape gives it back', async () => {
   const { calls, panel } = await openList();
   const row = await findRow('Tents');

@@ -21,7 +21,7 @@ const enough = 10;
 const toPlain = (text: string) => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase().trim();
 
 export default function History() {
-  const { sessions, panel, list, say, t } = useChat();
+  const { conversation, sessions, panel, list, say, t } = useChat();
   /** A guest who signs in has more conversations. */
   const subject = panel.session.value?.subject;
   const area = useRef<HTMLElement>(null);
@@ -70,9 +70,11 @@ export default function History() {
     const before = (cursor && list.value?.conversations) || [];
     list.value = { ...told, conversations: [...before, ...told.conversations] };
   };
+  // What was on its way when the list was read is the first of it.
+  const awaited = conversations?.length === 0 ? conversation.running.value : undefined;
   useEffect(() => {
     void load();
-  }, [subject]);
+  }, [subject, awaited]);
   const isNoneFound = sought.value !== '' && next === undefined && !!conversations?.[0] && !found?.[0];
   useEffect(() => (isNoneFound ? say(t('noneFound')) : undefined), [isNoneFound]);
   // What is sought may be further back.
