@@ -44,6 +44,10 @@ const phrases: readonly [RegExp, string][] = [
     'return$2',
   ],
   [/\bmoney back\b/gi, 'refund'],
+  [
+    /\b(have|make|making|light|start|build) (a|our|my|the) (camp ?|open )?fire(?= (in|inside)\b.*\b(tent|van|camper|car|cabin|room|porch)\b)/gi,
+    'use the stove',
+  ],
   [/\b(leave|put|stop) (my|the|a|our|your) car\b/gi, 'park car'],
   [/\bpick(ed|ing)?\b((?: \w+){0,3}?) up\b/gi, 'collect$2'],
   [/\bpick-?up\b/gi, 'collect'],

@@ -229,6 +229,7 @@ describe('what a newcomer asked', () => {
     ['is it ok to sleep with the stove on', /^Use a stove outdoors only/],
     ['heat the tent with the hearth', /^Use a stove outdoors only/],
     ['can i use the hearth in my van', /^Use a stove outdoors only/],
+    ['is it ok to have a fire in the tent', /^Use a stove outdoors only/],
     ['kid swallowed fuel', /^Call the emergency number first/],
     ['my son is burned', /^Call the emergency number first/],
     ['Сколько стоит доставка?', /^I understand English only/],
