@@ -156,7 +156,7 @@ export function openStore(name: string): Store {
   if (name === 'memory') return createMemoryStore();
   const file = /^sqlite:(\S.*\S|\S)$/.exec(name)?.[1];
   // `:memory:` would be a database of each connection's own, and a URI may ask for one too.
-  if (file === undefined || /^(:|file:)/i.test(file)) throw toWrong('store', 'memory or sqlite:FILE');
+  if (file === undefined || /^(:|file:|\/\/)/i.test(file)) throw toWrong('store', 'memory or sqlite:FILE');
   try {
     return createSqliteStore(file);
   } catch {

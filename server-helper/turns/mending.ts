@@ -34,7 +34,7 @@ export const recordMessages = 20;
 const waitsMs = [0, 500, 1500, 4000];
 /** What the record of a silent agent held one round before was last written then, a second and a half ago. */
 const steadyRound = 2;
-/** An agent that says that it still speaks is asked again so often: a tool of its may run for long. */
+/** An agent that says that it still speaks, or that never says, is asked again so often: a tool of its may run for long. */
 const mostRounds = 10;
 /** An agent that is slow to say whether it speaks may have written the answer down long ago; later it is given longer. */
 const statusMs = 1_000;
@@ -102,7 +102,12 @@ export async function findRest(
       }
       held = found?.text;
       if (isWhole(turn)) return asItStands();
-      if (!found && !run.hasArrived && !isPerhaps) {
+      // It has the question, and does not say whether it still writes.
+      const isAwaited = !found && said === undefined && isAsked(messages, turns, turn.id);
+      // What the last look finds is looked at once more.
+      if (isAwaited || (found && !isLate && round === last))
+        last = Math.max(last, Math.min(round + 1, mostRounds));
+      if (!found && !run.hasArrived && !isPerhaps && !isAwaited) {
         // Nothing runs there, and the record has nothing of it.
         if (told === false && error.code === 'agent-unavailable' && !isAsked(messages, turns, turn.id))
           error = new AgentUntaken();

@@ -74,7 +74,7 @@ test.each(['Enter', 'Send'])(
     expect(await scene.chat.composer.inputValue()).toHaveLength(2_001);
     await scene.chat.composer.fill('Shipping');
     if (by === 'Enter') await scene.chat.composer.press('Enter');
-    else await scene.chat.send.click();
+    else await scene.chat.send.dblclick();
     const answer = await scene.chat.waitForAnswer('completed');
     expect(await scene.chat.readBody(answer)).toContain('business days');
     expect(await scene.chat.composer.inputValue()).toBe('');

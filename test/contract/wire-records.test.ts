@@ -28,6 +28,28 @@ test.each([
   rig.agent.restore(status);
 });
 
+test.each([
+  ['that tells nothing of it', 404, 7_500],
+  ['that says it has ended', 200, 2_500],
+])('the answer of an agent %s is found in the record however late it is there', async (_, code, lateMs) => {
+  rig.agent.override(status, (__, response) =>
+    response
+      .writeHead(code, { 'content-type': 'application/json' })
+      .end('{"success":true,"streaming":false}'),
+  );
+  const [conversationId, turnId] = [randomUUID(), randomUUID()];
+  rig.agent.nextChat((answer) => {
+    answer.recordQuestion();
+    answer.open();
+    answer.event('delta', { text: 'The answer ' });
+    setTimeout(() => answer.reset(), 50);
+    setTimeout(() => answer.recordReply('The answer is 42.'), lateMs);
+  });
+  const stream = await (await visitor.ask(conversationId, turnId, makeQuestion())).whole();
+  expect(stream.ended('turn-completed').message.text).toBe('The answer is 42.');
+  rig.agent.restore(status);
+});
+
 const letters = 'Was kostet der Rückversand?  Und ab wann gilt das\n\nfür Kanada?';
 test.each([
   ['other line ends', letters, (text: string) => text.replaceAll('\n', '\r\n')],

@@ -94,6 +94,7 @@ const wrong: Record<string, string[]> = {
     'Memory',
     'memory\n',
     'sqlite::memory:',
+    'sqlite://x.db',
     'sqlite:file:chat.db?mode=memory',
     'sqlite:',
     'sqlite: ',

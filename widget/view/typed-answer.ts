@@ -16,7 +16,7 @@ export function useTypedAnswer(answer: ((text: string) => void) | undefined): vo
       const target = event.target as Element;
       const isMeant =
         event instanceof KeyboardEvent
-          ? isEnter(event) && !event.shiftKey && target.matches('textarea')
+          ? isEnter(event) && !event.shiftKey && !event.repeat && target.matches('textarea')
           : target.closest('[part=send]');
       const text = draft.value.trim();
       // Under a veil something else stands there, and it may be somebody else's question.
