@@ -1,5 +1,5 @@
 /** `<porchlight-chat bot-id="…">` that a page has written: a chat that fills this box, once it comes near the window. */
-import { type ChatApi, startChat } from './chat.ts';
+import { type ChatApi, heard, startChat } from './chat.ts';
 import { readOptions } from './options.ts';
 import type { BoxApi } from './public.ts';
 import boxCss from './styles/box.css?inline';
@@ -14,7 +14,16 @@ const nearPx = 300;
  * @param src where the widget's files are; without one each element says where its helper is
  */
 export function defineBox(src?: string): void {
-  if (!customElements.get(name)) customElements.define(name, createBox(src));
+  if (customElements.get(name)) return;
+  customElements.define(name, createBox(src));
+  // What the page's own tag says was said by now, though a box may come to it much later.
+  hearTags();
+  document.addEventListener('DOMContentLoaded', hearTags);
+}
+
+function hearTags(): void {
+  for (const { dataset } of document.querySelectorAll<HTMLElement>('script[data-user-token]'))
+    heard[dataset.userToken as string] ??= Date.now();
 }
 
 /** A class of HTMLElement, which is there in a browser alone. */
@@ -59,7 +68,7 @@ const createBox = (src: string | undefined) =>
     /** As the tag does: a page of this site that says nothing is a sign-out from then on. */
     #say(api: ChatApi): void {
       const token = this.#readToken();
-      if (this.#said?.token !== token) this.#said = { token, at: Date.now() };
+      if (this.#said?.token !== token) this.#said = { token, at: heard[String(token)] ?? Date.now() };
       api.tag({ dataset: token === null ? {} : { userToken: token }, remove() {} }, this.#said?.at);
     }
 

@@ -5,7 +5,7 @@ import { tellOwner } from './states.ts';
 import { wait } from './transport/backoff.ts';
 
 /** What the tag says in the agent's place, and of its page. */
-const words = /title|placeh|greet|start|metad|words/;
+const words = /title|greet|start|metad|words/;
 /** The agent's words and English, rather than nothing. */
 const patienceMs = 3_000;
 const againMs = 10_000;

@@ -18,6 +18,9 @@ export type ChatApi = PorchlightApi & {
   tag(script: Pick<HTMLScriptElement, 'dataset' | 'remove'>, at?: number): void;
 };
 
+/** When a token that is written into a page was heard first: put back at Back or Forward by a script, it says nothing new. */
+export const heard: Record<string, number> = {};
+
 const methods =
   'close setLanguage setContext prefill setOpenStyle send open openConversation newConversation toggle onBeforeDisplay'.split(
     ' ',
@@ -130,9 +133,10 @@ export function startChat(
   const api = {
     identify: say,
     logout: () => say(),
-    tag: (tag, at) => {
+    tag: (tag, at = Date.now()) => {
       const { userToken, turboTrack } = tag.dataset;
-      if (userToken || saysByTag) say(userToken, true, at);
+      // biome-ignore lint/suspicious/noAssignInExpressions: the loader is to be short
+      if (userToken || saysByTag) say(userToken, true, userToken ? (heard[userToken] ??= at) : at);
       // Gone before the next page comes: an equal one there would not be run, and an old one would be at Back. Without
       // one that it tracks, Turbo would load each page whole.
       if (!turboTrack) addEventListener('turbo:visit', () => tag.remove(), { once: true });
@@ -197,7 +201,7 @@ export function startChat(
     else if (!chat && options.autoOpen) seldom('autoOpen', seat, api);
   };
   // One that is destroyed is not held by the page.
-  if (document.prerendering) document.addEventListener('prerenderingchange', start, { once: true });
+  if (document.prerendering) document.addEventListener('prerenderingchange', start);
   // After what the page says at once: who is there is noted before the app listens.
   queueMicrotask(() => {
     element.dispatchEvent(new CustomEvent('porchlight:ready'));

@@ -67,6 +67,8 @@ test.each(['Enter', 'Send'])(
     const paused = await scene.chat.waitForAnswer('paused');
     const card = paused.getByRole('form', { name: 'The agent asks' });
     await card.getByText('Which of these do you mean?').waitFor();
+    // What comes at once was not meant for it.
+    await scene.page.waitForTimeout(500);
     // More than an answer may hold is refused as ever, and stays.
     await scene.chat.composer.fill('x'.repeat(2_001));
     await scene.chat.composer.press('Enter');
@@ -85,6 +87,49 @@ test.each(['Enter', 'Send'])(
     await expect.poll(() => scene.chat.readQuestions()).toHaveLength(2);
   },
 );
+
+test('a click on Stop, or Enter, as a question comes is no answer to it', async () => {
+  const { page, chat } = scene;
+  await page.evaluate(() => {
+    const { root } = { root: document.querySelector('porchlight-chat')!.shadowRoot! };
+    // The very moment at which the card is there.
+    new MutationObserver((_, watch) => {
+      if (!root.querySelector('form.decision')) return;
+      watch.disconnect();
+      root.querySelector<HTMLElement>('[part~="send"]')?.click();
+    }).observe(root, { subtree: true, childList: true });
+  });
+  const asked: string[] = [];
+  page.on('request', (request) => void asked.push(`${request.method()} ${request.url()}`));
+  await chat.ask('How long does it take?');
+  await chat.composer.fill('My next question');
+  await chat.waitForAnswer('paused');
+  await chat.answers.getByRole('form', { name: 'The agent asks' }).waitFor();
+  await chat.composer.press('Enter');
+  expect(asked.filter((line) => line.endsWith('/decision'))).toEqual([]);
+  expect(await chat.composer.inputValue()).toBe('My next question');
+});
+
+test('what is typed as an answer stays the draft that it was until it has arrived', async () => {
+  const { page, chat } = scene;
+  await chat.ask('How long does it take?');
+  const card = chat.answers.getByRole('form', { name: 'The agent asks' });
+  await card.waitFor();
+  await page.waitForTimeout(500);
+  await page.route('**/decision', (route) => route.abort());
+  await chat.ask('Shipping');
+  await chat.panel.getByText('Your decision did not arrive').first().waitFor();
+  expect(await chat.composer.inputValue()).toBe('Shipping');
+  await page.unroute('**/decision');
+  await page.reload();
+  await card.waitFor();
+  await expect.poll(() => chat.composer.inputValue()).toBe('Shipping');
+  await page.waitForTimeout(500);
+  await chat.composer.press('Enter');
+  const answer = await chat.waitForAnswer('completed');
+  expect(await chat.readBody(answer)).toContain('business days');
+  expect(await chat.composer.inputValue()).toBe('');
+});
 
 test('an order is shown to the customer whose it is, or who knows its number and e-mail address', async () => {
   const { chat, page } = scene;

@@ -790,36 +790,42 @@ test('two tabs of a guest whom the helper does not know any more, opened again a
   }
 });
 
-test('an old page that a script puts back at Back, its tag run again, makes nobody of Ben’s Ada', async () => {
-  const { page, chat } = await chatAsAda('/tag');
-  const runTag = (token: string) =>
-    page.evaluate((value) => {
-      const script = document.createElement('script');
-      script.src = '/porchlight/widget/loader.js';
-      Object.assign(script.dataset, { botId: 'vesper', userToken: value });
-      return new Promise<void>((resolve) => {
-        script.onload = () => resolve();
-        document.body.append(script);
-      });
-    }, token);
-  const old = await page.evaluate(
-    () => document.querySelector<HTMLElement>('script[data-user-token]')!.dataset.userToken!,
-  );
-  await page.waitForTimeout(1_100);
-  const fresh = await page.evaluate(async () => (await fetch('/sign?as=ben')).text());
-  await page.evaluate(() => history.pushState({}, '', '/next'));
-  await runTag(fresh);
-  await chat.show();
-  await askAs(chat, bens);
-  await watchFor(page, secret);
-  await page.evaluate(() => history.back());
-  await page.waitForURL(/tag/);
-  await runTag(old);
-  await chat.show();
-  await chat.panel.getByText('Reload the page to go on').first().waitFor();
-  expect(here.site.asked.filter((line) => line.startsWith(adas))).toHaveLength(1);
-  expect(await readSeen(page)).toBe(0);
-});
+test.each(['Back', 'Forward'])(
+  'an old page that a script puts back at %s, its tag run again, makes nobody of Ben’s Ada',
+  async (way) => {
+    const { page, chat } = await chatAsAda('/tag');
+    const runTag = (token: string) =>
+      page.evaluate((value) => {
+        const script = document.createElement('script');
+        script.src = '/porchlight/widget/loader.js';
+        Object.assign(script.dataset, { botId: 'vesper', userToken: value });
+        return new Promise<void>((resolve) => {
+          script.onload = () => resolve();
+          document.body.append(script);
+        });
+      }, token);
+    const old = await page.evaluate(
+      () => document.querySelector<HTMLElement>('script[data-user-token]')!.dataset.userToken!,
+    );
+    await page.waitForTimeout(1_100);
+    const fresh = await page.evaluate(async () => (await fetch('/sign?as=ben')).text());
+    await page.evaluate(() => history.pushState({}, '', '/next'));
+    await runTag(fresh);
+    await chat.show();
+    await askAs(chat, bens);
+    await watchFor(page, secret);
+    // At Forward nothing is beyond it.
+    if (way === 'Back') {
+      await page.evaluate(() => history.back());
+      await page.waitForURL(/tag/);
+    }
+    await runTag(old);
+    await chat.show();
+    await chat.panel.getByText('Reload the page to go on').first().waitFor();
+    expect(here.site.asked.filter((line) => line.startsWith(adas))).toHaveLength(1);
+    expect(await readSeen(page)).toBe(0);
+  },
+);
 
 test('a page whose function gives null has guests', async () => {
   here.site.today.tokenIs = 'null';

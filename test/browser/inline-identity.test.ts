@@ -222,3 +222,39 @@ test('a box that is there before the page’s tag signs nobody out', async () =>
     .toEqual(['ada: Where is my order?', 'ada: And when?']);
   expect(await shop.chat.readQuestions()).toContain('Where is my order?');
 });
+
+test('a box that comes after a sign-out is not for whom the page’s tag still names', async () => {
+  const tag = `<script async src="/porchlight/widget/loader.js" data-bot-id="vesper" data-user-token="${toToken('ada', -60)}"></script>`;
+  bodies = { '/shop': `${tag}<main></main>` };
+  const { page, chat } = await come('/shop');
+  await chat.show();
+  await chat.ask('Secret of Ada');
+  await chat.waitForAnswer('completed');
+  await page.evaluate('Porchlight.close(); Porchlight.logout()');
+  await page.evaluate((html) => {
+    document.querySelector('main')!.innerHTML = html;
+  }, toBox());
+  const box = page.locator('main porchlight-chat');
+  await box.locator('textarea').fill('Of a guest');
+  await box.locator('textarea').press('Enter');
+  await expect.poll(() => stage.server.asked.map(toWho)).toEqual(['ada: Secret of Ada', 'guest: Of a guest']);
+});
+
+test('a box of an old page that a script puts back brings nobody back who has signed out since', async () => {
+  const ada = toBox(toToken('ada', -60));
+  bodies = { '/one': `<main>${ada}</main>`, '/nobody': toBox() };
+  const { page, chat } = await come('/one');
+  await chat.ask('Secret of Ada');
+  await chat.waitForAnswer('completed');
+  await page.evaluate(() => {
+    document.querySelector('main')!.innerHTML = '';
+  });
+  const other = await come('/nobody');
+  await other.page.evaluate('document.querySelector("porchlight-chat").chat.logout()');
+  await expect.poll(() => page.evaluate(() => localStorage.porchlight)).not.toContain('"who"');
+  await page.evaluate((html) => {
+    document.querySelector('main')!.innerHTML = html;
+  }, ada);
+  await chat.ask('Of a guest');
+  await expect.poll(() => stage.server.asked.map(toWho)).toEqual(['ada: Secret of Ada', 'guest: Of a guest']);
+});

@@ -32,11 +32,11 @@ test.each([
   ['that tells nothing of it', 404, 7_500],
   ['that says it has ended', 200, 2_500],
 ])('the answer of an agent %s is found in the record however late it is there', async (_, code, lateMs) => {
-  rig.agent.override(status, (__, response) =>
+  rig.agent.override(status, (__, response) => {
     response
       .writeHead(code, { 'content-type': 'application/json' })
-      .end('{"success":true,"streaming":false}'),
-  );
+      .end('{"success":true,"streaming":false}');
+  });
   const [conversationId, turnId] = [randomUUID(), randomUUID()];
   rig.agent.nextChat((answer) => {
     answer.recordQuestion();

@@ -61,17 +61,15 @@ export function toSaidAt(userToken: unknown, at: number, isTag: boolean, last = 
   if (typeof userToken === 'function') return at;
   const page = readOldPage();
   const loadedAt = page?.loadEventStart;
-  // A site that swaps its pages by script shows an old one at Back, whose tag it runs again.
-  const isRestored = isTag && document.readyState === 'complete' && self.navigation?.canGoForward;
-  if (!isRestored && (!page || (!isTag && loadedAt && at > performance.timeOrigin + loadedAt))) return at;
+  if (!page || (!isTag && loadedAt && at > performance.timeOrigin + loadedAt)) return at;
   try {
     return Math.min(at, Number(readClaims(userToken as string).iat) * 1000 || at);
   } catch {
     // What a service worker makes has no size, be it new or old: no sign-out goes unheard. It is the latest word, and no
     // later than that: the next token is dated by the server's clock.
-    if (page?.workerStart && page.type !== 'back_forward') return Math.min(at, last + 1);
+    if (page.workerStart && page.type !== 'back_forward') return Math.min(at, last + 1);
     // That nobody is there has no date: any other word is later, unless the server said that the page is still so.
-    return page && (page.deliveryType || !page.transferSize) ? beforeAll : at;
+    return page.deliveryType || !page.transferSize ? beforeAll : at;
   }
 }
 

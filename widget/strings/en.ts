@@ -71,7 +71,7 @@ const words = {
   'answer-first': 'An earlier question is still open. Wait for the end, or stop it.',
   'too-long': 'This is too long by {over} characters.',
   'not-sent': 'This was not sent yet.',
-  'not-kept': 'This browser does not keep the conversation once you leave.',
+  'not-kept': 'This browser does not keep the conversation.',
   'token-refused': 'Your sign-in could not be checked. You are chatting as a guest.',
   'sign-in-ended': 'Your sign-in has ended. You are chatting as a guest.',
   'resume-failed': 'The conversation could not be loaded.',

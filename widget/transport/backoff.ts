@@ -12,17 +12,16 @@ export function toBackoffMs(attempt: number, random: () => number = Math.random)
 /** Resolves after `ms`, or as soon as the browser says it is online again; rejects when aborted. */
 export function wait(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
+    const ending = new AbortController();
     const finish = (settle: () => void) => () => {
-      clearTimeout(timer);
-      removeEventListener('online', onTime);
-      signal?.removeEventListener('abort', onAbort);
+      ending.abort();
       settle();
     };
     const onTime = finish(resolve);
     const onAbort = finish(() => reject(signal?.reason));
-    const timer = setTimeout(onTime, ms);
-    addEventListener('online', onTime);
-    signal?.addEventListener('abort', onAbort);
+    setTimeout(onTime, ms);
+    addEventListener('online', onTime, ending);
+    signal?.addEventListener('abort', onAbort, ending);
     if (signal?.aborted) onAbort();
   });
 }

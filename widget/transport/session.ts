@@ -184,7 +184,6 @@ export function createSessionKeeper(deps: SessionDeps): SessionKeeper {
     return new Promise((resolve, reject) => {
       const waiter = (error?: WidgetError) => {
         waiters.delete(waiter);
-        signal?.removeEventListener('abort', onAbort);
         if (error) reject(error);
         else resolve(current as SessionState);
       };

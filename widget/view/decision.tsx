@@ -143,7 +143,7 @@ function toWords(name: string): string {
 const none: readonly Question[] = [];
 
 function Questions({ entry, pause }: DecisionProps) {
-  const { conversation, rest, t } = useChat();
+  const { conversation, draft, rest, t } = useChat();
   const questions = pause.questions ?? none;
   const answers = findDraft(entry, questions);
   const decided = useDecided(entry);
@@ -152,7 +152,7 @@ function Questions({ entry, pause }: DecisionProps) {
   };
   const send = () => {
     decided.value = true;
-    createDeciding(conversation.deciding)
+    return createDeciding(conversation.deciding)
       .decide(
         entry.turnId,
         'answer',
@@ -180,7 +180,11 @@ function Questions({ entry, pause }: DecisionProps) {
     isOne
       ? (text) => {
           answer(0, text);
-          send();
+          // Until it has arrived it is the draft that it was.
+          const undo = entry.answer.subscribe((now) => {
+            if (now?.status === 'writing' && draft.value.trim() === text) draft.value = '';
+          });
+          send().finally(undo);
         }
       : undefined,
   );

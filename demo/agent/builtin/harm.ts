@@ -4,7 +4,7 @@
 export type Harm = 'self' | 'person' | 'fire';
 
 const self =
-  /\b(kill|hurt|harm|hang|cut|shoot|poison|drown)(s|t?ing|ed)? (my|him|her|your|them|our) ?sel(f|ves)\b|\b(cut|slit)(ting)? (my|his|her|their) wrists?\b|\bcan(['’]?t| ?not) go on( (any ?more|like this|living)\b|\W*$)|\bsuicid\w*|\b(want|wish|going|ready) to die\b|\bend (my life|it all)\b|\bwish i (was|were) dead\b|\bno reason to live\b/i;
+  /\b(kill|hurt|harm|hang|cut|shoot|poison|drown)(s|t?ing|ed)? (my|him|her|your|them|our) ?sel(f|ves)\b|\b(cut|slit)(ting)? (my|his|her|their) wrists?\b|\bcan(['’]?t| ?not) go on( (any ?more|like this|living)\b|\W*$)|\bsuicid\w*|\b(want|wish|going|ready) to die\b|\bend(ing)? ((my|his|her|their) (own )?life|it all)\b|\b(do(es)?n['’]?t|do(es)? not|no longer|not) (want|wish)( to)? (live|liv(e|ing)|be alive|be here)( any ?more)?\b|\b(not|n['’]?t) worth living\b|\btired of (living|life)\b|\bpoint (of|in) (living|going on)\b|\b(nobody|no ?one) (would|will|['’]ll) miss me\b|\bwish i (was|were) dead\b|\bno reason to live\b/i;
 /** Meant, and not asked of a thing: "can gas kill people" is answered by a page. */
 const others =
   /\b(how (to|do i|can i|could i)|(want(ing)?|going|plan(ning)?|need) to|i (will|could|am)|i['’](ll|m)|ways? to|best way to) (kill|murder|poison|stab|strangle|shoot|hurt)(ing)? (some(one|body)|people|(a|my|the|our|his|her) (man|woman|person|kids?|child(ren)?|wife|husband|girlfriend|boyfriend|ex|boss|mother|father|mum|mom|dad|brother|sister|son|daughter|baby|friend|neighbou?r)|him|her|them)\b/i;
@@ -12,7 +12,7 @@ const people =
   /\b(i|i['’]?ve|i['’]?m|we|we['’]?ve|we['’]?re|((my|the|our|a|your) )?(kids?|child(ren)?|boys?|girls?|girlfriend|boyfriend|son|daughter|baby|toddler)|((my|the|our|a) )?(friend|wife|husband|mother|father|mum|mom|dad|brother|sister|partner|grand\w+)|somebody|someone|everybody|everyone|all of us|a (man|woman|child|person))\b/i;
 const animal = /\b(dog|cat|puppy|kitten|rabbit|pet|hamster|guinea pig|vet)\b/i;
 const hurt =
-  /\b(swallowed|drank|ate|eaten)\b.*\b(wax|battery|fuel|gas|soap|detergent|spray|pills?|tablets?|medicine|poison\w*|plastic|something|magnet|glue|canister|kit)\b|\b(unconscious|not breathing|can['’]?t breathe|won['’]?t wake|passed out|fainted|chok(ed|ing)(?! on (the|your|my) (price|bill|cost))|poisoned|bleeding|having a (fit|seizure|stroke|heart attack)|(stopped|isn['’]?t|no longer) breathing|cannot breathe|chest pains?|collapsed|carbon monoxide poison\w*|feel(s|ing)? (\w+ )?(dizzy|faint|sick(?! (of|about|and tired)))|burn(ed|t) (my|his|her|their|our) (\w+ )?(hands?|arms?|legs?|foot|feet|fingers?|face|skin|mouth|tongue|lips?|eyes?|back|hair|kid|child|son|daughter|baby)|(is|was|got|are|were|has been) (badly |seriously )?(burn(ed|t)|hurt|injured|poisoned)|(has|have|got) (a|some) (\w+ )?burns?|broke (my|his|her) (leg|arm)|severe burn|(bitten|stung) by a (snake|spider|scorpion))\b/i;
+  /\b(swallowed|drank|ate|eaten)\b.*\b(wax|battery|fuel|gas|soap|detergent|spray|pills?|tablets?|medicine|poison\w*|plastic|silica|packet|button|coin|bead|something|magnet|glue|canister|kit)\b|\b(unconscious|not breathing|can['’]?t breathe|won['’]?t wake|passed out|fainted|chok(ed|ing)(?! on (the|your|my) (price|bill|cost))|poisoned|bleeding|having (a (fit|seizure|stroke|heart attack)|an allergic reaction)|overdos(e|ed|ing)|took (all|too many|a lot of|a bottle of)\b.{0,20}\b(pills?|tablets?|medicine)|(cut|sliced|slit) (my|his|her|their|our) (\w+ )?(hands?|fingers?|thumbs?|arms?|legs?|foot|feet|toes?|face|head|throat|wrists?)\b|(stopped|isn['’]?t|no longer) breathing|cannot breathe|chest pains?|collapsed|carbon monoxide poison\w*|feel(s|ing)? (\w+ )?(dizzy|faint|sick(?! (of|about|and tired)))|burn(ed|t) (my|his|her|their|our) (\w+ )?(hands?|arms?|legs?|foot|feet|fingers?|face|skin|mouth|tongue|lips?|eyes?|back|hair|kid|child|son|daughter|baby)|(is|was|got|are|were|has been) (badly |seriously )?(burn(ed|t)|hurt|injured|poisoned)|(has|have|got) (a|some) (\w+ )?burns?|broke (my|his|her) (leg|arm)|severe burn|(bitten|stung) by a (snake|spider|scorpion))\b/i;
 
 /** Whoever says so may have no time for more words. */
 const fire =
@@ -28,7 +28,7 @@ const fumes = new RegExp(`${unwell}.*${burning}|${burning}.*${unwell}|${alarm}`,
 
 /** Of whom nobody asks which animal, where no animals are spoken of. */
 const gasping =
-  /\b(s?he|he['’]s|she['’]s)\b[^.?!]{0,20}?\b(((not|stopped|isn['’]?t|no longer) breathing)|(can['’]?t|cannot) breathe|unconscious|chok(ed|ing)|won['’]?t wake)|^\W*(help\W+)?(not breathing|(can['’]?t|cannot) breathe|chest pains?)\b|\b(a|have|having|got) chest pains?\b/i;
+  /\b(s?he|he['’]s|she['’]s)\b[^.?!]{0,20}?\b(((not|stopped|isn['’]?t|no longer) breathing)|(can['’]?t|cannot) breathe|unconscious|chok(ed|ing)|won['’]?t wake|overdos(e|ed|ing)|took (all|too many)\b.{0,20}\b(pills?|tablets?)|having (a (fit|seizure|stroke|heart attack)|an allergic reaction))|^\W*(help\W+)?(not breathing|(can['’]?t|cannot) breathe|chest pains?)\b|\b(a|have|having|got) chest pains?\b/i;
 
 /** Said of the person: "he swallowed it, what should I do" may be about a dog. */
 const hurtPerson = new RegExp(`${people.source}[^.?!]{0,40}?(?:${hurt.source})`, 'i');
