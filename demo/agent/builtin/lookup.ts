@@ -24,6 +24,8 @@ export type Found =
   | { kind: 'ambiguous'; options: string[]; reasoning: string };
 
 const candidates = 60;
+/** The number of an order or a parcel, of which no page knows. */
+const reference = /\b[a-z]{1,4}-?\d{4,}\b/gi;
 const maxEarlierQuestions = 5;
 
 export function createLookup(search: Search, synonyms: readonly (readonly string[])[] = []) {
@@ -62,17 +64,17 @@ export function createLookup(search: Search, synonyms: readonly (readonly string
       .filter(({ role }) => role === 'user')
       .map(({ content }) => vocabulary.correct(content))
       .slice(-maxEarlierQuestions);
-    const text = vocabulary.correct([request.question, ...chosen].join(' '));
+    const spoken = request.question.replace(reference, (word) => (vocabulary.hasWord(word) ? word : ''));
+    const text = vocabulary.correct([spoken, ...chosen].join(' '));
     const language = readLanguage(request.question);
-    const english =
-      language === 'en' ? text : toEnglish([request.question, ...chosen].join(' '), vocabulary.hasWord);
+    const english = language === 'en' ? text : toEnglish([spoken, ...chosen].join(' '), vocabulary.hasWord);
     if (english === '') {
       const { text: nothing, sources } = toNothing(search, botId, undefined, undefined);
       const reasoning = 'The question is not in English.';
       return { kind: 'nothing', text: `${notEnglish} ${nothing}`, sources, reasoning };
     }
     const usual =
-      chosen.length === 0 && language === 'en' ? (readUsual(request.question) ?? readUsual(text)) : undefined;
+      chosen.length === 0 && language === 'en' ? (readUsual(spoken) ?? readUsual(text)) : undefined;
     if (usual) {
       const told = findUsual(usual, search.find({ botId, ...request.scope }, usual.words, candidates), text);
       const reasoning = `Looking for the site's own place for: ${usual.words.join(', ')}.`;

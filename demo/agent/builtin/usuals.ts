@@ -95,6 +95,17 @@ export const usuals: readonly AskedUsual[] = [
   },
   {
     asked: [
+      `what (?:personal )?(?:data|information|details) (?:do you|is) (?:keep|kept|stored?|collect(?:ed)?|save|hold|have)(?: (?:about|on|of) me)?`,
+      `what do you (?:keep|store|collect|save|know) (?:about|on|of) me`,
+      `how long (?:do|will) you (?:keep|store|save|hold) my (?:personal )?(?:data|information|details)`,
+    ],
+    words: ['store', 'keep', 'collect', 'data', 'privacy'],
+    headed: /\b(store|stored|keep|kept|collect|hold)\b/i,
+    tells: (text) => /\b(data|address|email|phone|orders?|invoices?|cookies?|conversations?)\b/i.test(text),
+    isShort: false,
+  },
+  {
+    asked: [
       `what (?:do you do with|happens (?:to|with)) my (?:personal )?(?:data|information|details)`,
       `what (?:data|information) do you (?:collect|store|keep)(?: about me)?|(?:what is your )?privacy(?: policy)?`,
     ],
