@@ -69,7 +69,9 @@ const createBox = (src: string | undefined) =>
     #say(api: ChatApi): void {
       const token = this.#readToken();
       if (this.#said?.token !== token) this.#said = { token, at: heard[String(token)] ?? Date.now() };
-      api.tag({ dataset: token === null ? {} : { userToken: token }, remove() {} }, this.#said?.at);
+      // It is none that Turbo would run again, and nothing of the page is to hold it.
+      const dataset = { turboTrack: 'none', ...(token !== null && { userToken: token }) };
+      api.tag({ dataset, remove() {} }, this.#said?.at);
     }
 
     #begin(api: ChatApi): void {

@@ -44,6 +44,16 @@ test.each<[string, BrowserContextOptions]>([
       .first()
       // What may be chosen is drawn only while it is.
       .waitFor({ state: name === 'modes' ? 'attached' : 'visible' });
+  // Under 16 px a phone would zoom into the field.
+  const sizes = await page.evaluate(() =>
+    [...document.querySelectorAll('porchlight-chat')].flatMap(({ shadowRoot }) =>
+      [...shadowRoot!.querySelectorAll('input:not([type=checkbox]), textarea, select')].map(
+        (field) => `${field.outerHTML.slice(0, 60)} ${getComputedStyle(field).fontSize}`,
+      ),
+    ),
+  );
+  expect(sizes.length).toBeGreaterThan(Object.keys(signs).length);
+  if (page.viewportSize()!.width < 480) expect(sizes.filter((line) => !line.endsWith(' 16px'))).toEqual([]);
   await page.evaluate(axe.source);
   const violations = await page.evaluate(async () => {
     const { run } = (window as unknown as { axe: typeof axe }).axe;

@@ -234,3 +234,21 @@ test('where Turbo makes a page match a new one, a box with the guide’s attribu
   expect(await look()).toEqual(before);
   expect(await chat.answers.count()).toBe(1);
 });
+
+test('one that was taken off is held by nothing of its page', async () => {
+  await open(box);
+  await chat.ask('Anything?');
+  await chat.waitForAnswer('completed');
+  await page.evaluate(() => {
+    const element = document.querySelector('porchlight-chat')!;
+    Object.assign(window, { gone: new WeakRef(element) });
+    element.remove();
+  });
+  const session = await page.context().newCDPSession(page);
+  await expect
+    .poll(async () => {
+      await session.send('HeapProfiler.collectGarbage');
+      return page.evaluate('gone.deref() === undefined');
+    })
+    .toBe(true);
+});

@@ -318,6 +318,11 @@ test('a conversation is renamed in its row, and Escape leaves it as it was', asy
   expect(field.value).toBe('Tents');
   // What is typed takes its place.
   expect([field.selectionStart, field.selectionEnd]).toEqual([0, 5]);
+  // Who looks elsewhere with a half-typed title goes on with it.
+  field.value = 'Ten';
+  field.setSelectionRange(3, 3);
+  fireEvent.focus(field);
+  expect([field.selectionStart, field.selectionEnd]).toEqual([3, 3]);
   fireEvent.keyDown(field, { key: 'Escape' });
   const pencil = await row.findByRole('button', { name: 'Rename “Tents”' });
   await waitFor(() => expect(document.activeElement).toBe(pencil));

@@ -131,7 +131,8 @@ export function Row({ conversation: { id, title, updatedAt }, onRenamed }: RowPr
             maxLength={maxTitleChars}
             aria-label={t('title')}
             defaultValue={title}
-            onFocus={({ currentTarget }) => currentTarget.select()}
+            // What is typed already is gone on with.
+            onFocus={({ currentTarget }) => currentTarget.value === title && currentTarget.select()}
           />
           <button type="button" onClick={rename}>
             {t('save')}
