@@ -145,6 +145,8 @@ test.each(['typed', 'sent and stopped'])(
     }
     await expect.poll(() => chat.composer.inputValue()).toBe('A long question');
     await page.reload();
+    // A request that is under way as the last route goes is lost: the app is there first.
+    await chat.composer.waitFor();
     await page.unroute('**/session', refuse);
     await chat.composer.click();
     await expect.poll(() => chat.composer.inputValue()).toBe('A long question');

@@ -157,8 +157,11 @@ test.each(['Old words ', ''])(
       }
       answer.end();
     });
-    const first = await visitor.ask(conversationId, firstId, makeQuestion('first'));
+    const asked = makeQuestion('first');
+    const first = await visitor.ask(conversationId, firstId, asked);
     await first.until(({ text, events }) => events.length > 0 && text === said, 'it runs');
+    // Stopped sooner, it would never be asked, and what it was to be answered with be the next one's.
+    await until(() => here.agent.chatsAbout(asked).length > 0, 'the agent has it');
     const other = at(here.two, visitor);
     expect((await ways.stop(other, conversationId, firstId)).status).toBe(204);
     const words = Array.from({ length: 60 }, (_, word) => `new-${word} `);
