@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { beforeEach, expect, test } from 'vitest';
-import { visit } from '../support/browser.ts';
+import { visit, watchGone } from '../support/browser.ts';
 import { startFakeHelper } from '../support/fakehelper.ts';
 import { useStage } from '../support/stage.ts';
 import { makeSsoToken } from '../support/visitor.ts';
@@ -94,13 +94,7 @@ test('one that was destroyed is held by nothing of its page', async () => {
   await page.evaluate(`gone = new WeakRef(document.querySelector('porchlight-chat'));
     one.destroy();
     delete window.one;`);
-  const session = await page.context().newCDPSession(page);
-  await expect
-    .poll(async () => {
-      await session.send('HeapProfiler.collectGarbage');
-      return page.evaluate('gone.deref() === undefined');
-    })
-    .toBe(true);
+  await expect.poll(await watchGone(page)).toBe(true);
 });
 
 test('the guide’s lines start a chat, and nothing else is loaded before it is opened', async () => {

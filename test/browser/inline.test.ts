@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { beforeEach, expect, test } from 'vitest';
-import { type findChat, visit } from '../support/browser.ts';
+import { type findChat, visit, watchGone } from '../support/browser.ts';
 import { startFakeHelper } from '../support/fakehelper.ts';
 import { createGate } from '../support/gate.ts';
 import { useStage } from '../support/stage.ts';
@@ -244,11 +244,5 @@ test('one that was taken off is held by nothing of its page', async () => {
     Object.assign(window, { gone: new WeakRef(element) });
     element.remove();
   });
-  const session = await page.context().newCDPSession(page);
-  await expect
-    .poll(async () => {
-      await session.send('HeapProfiler.collectGarbage');
-      return page.evaluate('gone.deref() === undefined');
-    })
-    .toBe(true);
+  await expect.poll(await watchGone(page)).toBe(true);
 });

@@ -53,6 +53,15 @@ export async function goOffline(page: Page): Promise<void> {
   await page.waitForFunction(`fetch('/').then(() => false, () => true)`);
 }
 
+/** @returns what collects the page's garbage and tells whether what `window.gone`, a WeakRef, was for has gone with it */
+export async function watchGone(page: Page): Promise<() => Promise<boolean>> {
+  const session = await page.context().newCDPSession(page);
+  return async () => {
+    await session.send('HeapProfiler.collectGarbage');
+    return page.evaluate<boolean>('gone.deref() === undefined');
+  };
+}
+
 export type AnswerStatus = 'sending' | 'writing' | 'completed' | 'paused' | 'stopped' | 'failed';
 
 /** What a client that knows only the documented parts can find and do. */
