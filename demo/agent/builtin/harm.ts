@@ -8,6 +8,7 @@ const self =
 /** Meant, and not asked of a thing: "can gas kill people" is answered by a page. */
 const others =
   /\b(how (to|do i|can i|could i)|(want(ing)?|going|plan(ning)?|need) to|i (will|could|am)|i['’](ll|m)|ways? to|best way to) (kill|murder|poison|stab|strangle|shoot|hurt)(ing)? (some(one|body)|people|(a|my|the|our|his|her) (man|woman|person|kids?|child(ren)?|wife|husband|girlfriend|boyfriend|ex|boss|mother|father|mum|mom|dad|brother|sister|son|daughter|baby|friend|neighbou?r)|him|her|them)\b/i;
+/** Nobody asks of these which animal is meant. */
 const people =
   /\b(i|i['’]?ve|i['’]?m|we|we['’]?ve|we['’]?re|((my|the|our|a|your) )?(kids?|child(ren)?|boys?|girls?|girlfriend|boyfriend|son|daughter|baby|toddler)|((my|the|our|a) )?(friend|wife|husband|mother|father|mum|mom|dad|brother|sister|partner|grand\w+)|somebody|someone|everybody|everyone|all of us|a (man|woman|child|person))\b/i;
 const animal = /\b(dog|cat|puppy|kitten|rabbit|pet|hamster|guinea pig|vet)\b/i;
@@ -26,12 +27,16 @@ const alarm = String.raw`\b(?:co|carbon monoxide|gas) (?:alarm|detector)\b.*\b(?
 /** What carbon monoxide does first. */
 const fumes = new RegExp(`${unwell}.*${burning}|${burning}.*${unwell}|${alarm}`, 'i');
 
-/** Of whom nobody asks which animal, where no animals are spoken of. */
-const gasping =
-  /\b(s?he|he['’]s|she['’]s)\b[^.?!]{0,20}?\b(((not|stopped|isn['’]?t|no longer) breathing)|(can['’]?t|cannot) breathe|unconscious|chok(ed|ing)|won['’]?t wake|overdos(e|ed|ing)|took (all|too many)\b.{0,20}\b(pills?|tablets?)|having (a (fit|seizure|stroke|heart attack)|an allergic reaction))|^\W*(help\W+)?(not breathing|(can['’]?t|cannot) breathe|chest pains?)\b|\b(a|have|having|got) chest pains?\b/i;
+/** Where the pages speak of animals, "he" may be one. */
+const anybody = new RegExp(String.raw`${people.source}|\b(?:s?he|s?he['’]s)\b`, 'i');
 
-/** Said of the person: "he swallowed it, what should I do" may be about a dog. */
-const hurtPerson = new RegExp(`${people.source}[^.?!]{0,40}?(?:${hurt.source})`, 'i');
+/** Said with nobody named. */
+const alone = /^\W*(help\W+)?(not breathing|(can['’]?t|cannot) breathe|chest pains?)\b/i;
+
+/** Said of somebody: "the stove is not breathing" is nobody's. */
+const [hurtPerson, hurtAnybody] = [people, anybody].map(
+  (who) => new RegExp(`(?:${who.source})[^.?!]{0,40}?(?:${hurt.source})`, 'i'),
+) as [RegExp, RegExp];
 
 /**
  * @param isOfAnimals the site's pages speak of animals: then "he" may be one
@@ -39,7 +44,7 @@ const hurtPerson = new RegExp(`${people.source}[^.?!]{0,40}?(?:${hurt.source})`,
  */
 export function readHarm(text: string, isOfAnimals = false): Harm | undefined {
   if (self.test(text) || others.test(text)) return 'self';
-  const isPersons = hurtPerson.test(text) || fumes.test(text) || (gasping.test(text) && !isOfAnimals);
+  const isPersons = [fumes, ...(isOfAnimals ? [hurtPerson] : [hurtAnybody, alone])].some((sign) => sign.test(text));
   if (isPersons && !animal.test(text)) return 'person';
   return fire.test(text) && !ofThing.test(text) ? 'fire' : undefined;
 }
