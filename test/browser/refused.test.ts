@@ -115,17 +115,24 @@ test('what was refused stays with its way out while nothing else is asked, thoug
   await expect.poll(() => chat.composer.inputValue()).toBe('First?');
 });
 
-test('that an answer could not be stopped is not said any more once it has ended', async () => {
+test('Stop shows that it is under way; that it failed is not said any more once the answer has ended', async () => {
   const { page, chat } = scene;
   gate = createGate();
-  const refuse = (route: Route) =>
-    route.request().method() === 'DELETE' ? route.fulfill({ status: 500, json: {} }) : route.fallback();
+  const answer = createGate();
+  const refuse = async (route: Route) => {
+    if (route.request().method() !== 'DELETE') return route.fallback();
+    await answer.opened;
+    await route.fulfill({ status: 500, json: {} });
+  };
   await page.route('**/turns/*', refuse);
   await chat.ask('Slowly?');
   await chat.waitForAnswer('writing');
   await chat.stop.click();
+  await expect.poll(() => chat.stop.getAttribute('aria-disabled')).toBe('true');
+  answer.open();
   const said = chat.panel.locator('p').getByText(english['stop-failed']);
   await said.waitFor();
+  expect(await chat.stop.getAttribute('aria-disabled')).toBe('false');
   gate.open();
   await chat.waitForAnswer('completed');
   await expect.poll(() => said.count()).toBe(0);

@@ -40,7 +40,7 @@ export type ConversationDeps = RequestDeps & {
   makeId?: () => string;
 };
 
-type Shown = 'id' | 'entries' | 'running' | 'loading' | 'lost' | 'problem' | 'hasOlder';
+type Shown = 'id' | 'entries' | 'running' | 'loading' | 'lost' | 'problem' | 'isBusy' | 'hasOlder';
 export type Conversation = { readonly [K in Shown]: ReadonlySignal<Screen[K]['value']> } & {
   /** What a decision on a paused turn needs; it is loaded with the first. */
   deciding: DecidingDeps;
@@ -69,7 +69,7 @@ export type Conversation = { readonly [K in Shown]: ReadonlySignal<Screen[K]['va
 export function createConversation(deps: ConversationDeps): Conversation {
   const { sessions, memory, tabs, makeId = makeUuid } = deps;
   const screen = createScreen();
-  const { id, entries, running, loading, lost, problem, hasOlder } = screen;
+  const { id, entries, running, loading, lost, problem, isBusy, hasOlder } = screen;
   const outbox = createOutbox(memory, screen, () => sessions.typist, deps);
   const say = (situation: Situation, again?: () => void) => (error: unknown) => {
     const cause = toWidgetError(error);
@@ -185,7 +185,6 @@ export function createConversation(deps: ConversationDeps): Conversation {
       if (!signal.aborted) loading.value = false;
     }
   };
-  /** While a failed answer is tried again: takes that back. */
   const retrying: Retrying = { end: undefined };
   const retry = async (turnId: string): Promise<void> => {
     const entry = screen.find(turnId);
@@ -209,6 +208,7 @@ export function createConversation(deps: ConversationDeps): Conversation {
     loading,
     lost,
     problem,
+    isBusy,
     hasOlder,
     send: (text, replaces) => take(makeId(), toRequest(text, replaces)),
     load,

@@ -20,6 +20,8 @@ export function createScreen() {
   /** Why the connection is lost, while it is being looked for. */
   const lost = signal<WidgetCode | undefined>(undefined);
   const problem = signal<Problem | undefined>(undefined);
+  /** The helper has been told of Stop, and has not answered yet. */
+  const isBusy = signal(false);
   const older = signal<string | undefined>(undefined);
   const hasOlder = computed(() => older.value !== undefined);
   let scope = new AbortController();
@@ -31,6 +33,7 @@ export function createScreen() {
     loading,
     lost,
     problem,
+    isBusy,
     older,
     hasOlder,
     /** Aborted when another conversation takes this one's place. */

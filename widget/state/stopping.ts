@@ -17,15 +17,19 @@ export type StoppingDeps = {
 
 export function createStopping(deps: StoppingDeps) {
   const { sessions, screen, outbox, follow, onTakenBack, say } = deps;
-  const { id, entries, running, lost, problem } = screen;
+  const { id, entries, running, lost, problem, isBusy } = screen;
   const sendStop = (conversationId: string, entry: Entry): void => {
     problem.value = undefined;
+    isBusy.value = true;
     const wasPaused = entry.answer.value?.status === 'paused';
     const path = toTurnPath({ conversationId, turnId: entry.turnId });
     sessions
       .call({ method: 'DELETE', path, signal: screen.signal })
       .then(() => (wasPaused ? follow(conversationId, entry) : undefined))
-      .catch(say(() => sendStop(conversationId, entry)));
+      .catch(say(() => sendStop(conversationId, entry)))
+      .finally(() => {
+        isBusy.value = false;
+      });
   };
   return {
     sendStop,

@@ -178,7 +178,7 @@ export function Composer({ focus }: { focus: boolean }) {
           class="round"
           part={part}
           aria-label={t(part)}
-          aria-disabled={!isRunning && draft.value.trim() === ''}
+          aria-disabled={isRunning ? conversation.isBusy.value : draft.value.trim() === ''}
           // A key that is held down is one wish.
           onKeyDown={(event) => event.repeat && event.preventDefault()}
           onClick={onClick}

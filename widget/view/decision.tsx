@@ -231,6 +231,7 @@ function Questions({ entry, pause }: DecisionProps) {
         </button>
         <button
           type="button"
+          aria-disabled={conversation.isBusy.value}
           onClick={() => {
             rest();
             conversation.stop();
