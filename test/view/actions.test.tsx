@@ -99,6 +99,27 @@ test('a vote is told and taken back, and one of before is shown', async () => {
   ]);
 });
 
+test('of votes that are clicked while one is on its way the last is told after it', async () => {
+  let arrive = () => {};
+  const { calls } = await openChat(toTurn('t', 'Tents?'), ({ path }) =>
+    path.endsWith('/vote')
+      ? new Promise<Response>((resolve) => {
+          arrive = () => resolve(new Response(null, { status: 204 }));
+        })
+      : undefined,
+  );
+  const [up, down] = [await button('This answer helped'), await button('This answer did not help')];
+  for (const one of [up, down, up, down]) fireEvent.click(one);
+  expect(down.getAttribute('aria-pressed')).toBe('true');
+  const told = () => calls.filter(({ path }) => path.endsWith('/vote')).map(({ body }) => body);
+  await waitFor(() => expect(told()).toEqual([{ vote: 'up' }]));
+  arrive();
+  await waitFor(() => expect(told()).toEqual([{ vote: 'up' }, { vote: 'down' }]));
+  arrive();
+  await waitFor(() => expect(screen.getByRole('status').textContent).toBe('Thank you. Your vote was saved.'));
+  expect([up, down].map((one) => one.getAttribute('aria-pressed'))).toEqual(['false', 'true']);
+});
+
 test('a vote that is not saved is shown as it was, and a click tries again', async () => {
   let isDown = true;
   await openChat(toTurn('t', 'Tents?'), ({ path }) =>

@@ -22,6 +22,8 @@ const shapes = {
   change: 'M5 19l1-4L16 5l3 3L9 18zM13.500 7.500l3 3',
 };
 
+type Vote = 'up' | 'down';
+
 /** @param read makes what an answer says of its text */
 export type ActionsProps = AnswerProps & { read: (text: string) => ComponentChildren };
 
@@ -123,25 +125,32 @@ function Votes({ entry, answer }: Pick<AnswerProps, 'entry' | 'answer'>) {
   const { conversation, sessions, say, t } = useChat();
   const failure = useSignal<WidgetError | undefined>(undefined);
   const isSending = useRef(false);
-  const show = (vote: 'up' | 'down' | undefined) => {
+  const wish = useRef(answer.vote);
+  const show = (vote: Vote | undefined) => {
     const now = entry.answer.value;
     if (now) entry.answer.value = { ...now, vote };
   };
-  const vote = async (clicked: 'up' | 'down') => {
-    if (isSending.current) return;
-    isSending.current = true;
-    const before = answer.vote;
-    const wanted = before === clicked ? undefined : clicked;
+  const vote = async (wanted: Vote | undefined) => {
+    let kept = answer.vote;
+    wish.current = wanted;
     show(wanted);
     failure.value = undefined;
+    // What is clicked while one is on its way is told after it.
+    if (isSending.current) return;
+    isSending.current = true;
     const path = `/conversations/${conversation.id.value}/messages/${entry.turnId}.agent/vote`;
     try {
-      await sessions.call({ method: 'PUT', path, body: { vote: wanted ?? 'none' } });
-      say(t(wanted ? 'voted' : 'unvoted'));
+      while (wish.current !== kept) {
+        const told = wish.current;
+        await sessions.call({ method: 'PUT', path, body: { vote: told ?? 'none' } });
+        kept = told;
+      }
+      say(t(kept ? 'voted' : 'unvoted'));
     } catch (error) {
-      show(before);
+      const last = wish.current;
+      show(kept);
       failure.value = toWidgetError(error);
-      again.current = () => vote(clicked);
+      again.current = () => vote(last);
     } finally {
       isSending.current = false;
     }
@@ -157,7 +166,7 @@ function Votes({ entry, answer }: Pick<AnswerProps, 'entry' | 'answer'>) {
           aria-label={t(which === 'up' ? 'voteUp' : 'voteDown')}
           title={t(which === 'up' ? 'voteUp' : 'voteDown')}
           aria-pressed={answer.vote === which}
-          onClick={() => vote(which)}
+          onClick={() => vote(answer.vote === which ? undefined : which)}
         >
           <Icon path={shapes[which]} />
         </button>
