@@ -223,7 +223,13 @@ function toWidgetEnvironment(
         input,
         // Terser takes its time, and the build need not say so.
         checks: { pluginTimings: false },
-        output: { entryFileNames: hashedName, chunkFileNames: hashedName, ...output },
+        // What is written in fewer characters is compressed to less.
+        output: {
+          entryFileNames: hashedName,
+          chunkFileNames: hashedName,
+          hashCharacters: 'base36',
+          ...output,
+        },
         preserveEntrySignatures: 'allow-extension',
       },
       ...options,
