@@ -122,7 +122,7 @@ test('several questions are answered together, each by a choice or in own words'
     { question: 'Which one?', options: ['Shipping', 'Returns'] },
     { question: 'Since when?', options: [] },
   ];
-  const { decisions } = await pause({ kind: 'question', questions });
+  const { decisions, rest } = await pause({ kind: 'question', questions });
   const form = await screen.findByRole('form', { name: 'The agent asks' });
   const send = within(form).getByRole('button', { name: 'Send answer' });
   fireEvent.click(within(form).getByRole('button', { name: 'Shipping' }));
@@ -133,6 +133,19 @@ test('several questions are answered together, each by a choice or in own words'
   await waitFor(() =>
     expect(decisions()).toEqual([{ decision: 'answer', answers: ['Shipping', 'Monday'], expiresAt: later }]),
   );
+  // What was asked and said stands over the answer.
+  const said = async () => [
+    (await screen.findAllByRole('term')).map(({ textContent }) => textContent),
+    screen.getAllByRole('definition').map(({ textContent }) => textContent),
+  ];
+  const both = [
+    ['Which one?', 'Since when?'],
+    ['Shipping', 'Monday'],
+  ];
+  expect(await said()).toEqual(both);
+  rest.say(completed('It is on its way.'));
+  await screen.findByText('It is on its way.');
+  expect(await said()).toEqual(both);
 });
 
 test('what is typed on a card that a clock ahead takes for over stays, when the helper says that it is still open', async () => {

@@ -75,7 +75,17 @@ export function createDeciding(deps: DecidingDeps): Deciding {
       }
       // Only a reply ends the note: a page that goes away breaks the call off, and what it said may have arrived.
       memory.change({ deciding: undefined });
-      entry.answer.value = { ...(entry.answer.value ?? answer), status: 'writing', pause: undefined };
+      const now = entry.answer.value ?? answer;
+      const said = answers?.map((text, index) => ({
+        question: pause.questions?.[index]?.question ?? '',
+        answer: text,
+      }));
+      entry.answer.value = {
+        ...now,
+        status: 'writing',
+        pause: undefined,
+        ...(said && { said: [...(now.said ?? []), ...said] }),
+      };
       await follow(conversationId, entry);
     },
     expire(turnId) {

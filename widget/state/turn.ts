@@ -19,6 +19,8 @@ export type Answer = {
   retryAfterMs: number | undefined;
   /** What the agent thought; history has none of it. */
   reasoning?: string;
+  /** What the agent asked, and was answered; history has none of it either. */
+  said?: readonly { question: string; answer: string }[];
   vote?: Message['vote'];
   /** When it was said, as RFC 3339. */
   at?: string;

@@ -68,7 +68,7 @@ function AgentMessage({ entry, answer, onGrow }: { entry: Entry; answer: Answer;
       aria-label={panel.session.value?.agent.name}
       aria-busy={answer.status === 'writing'}
     >
-      {(answer.reasoning || answer.tools.length > 0) && (
+      {(answer.reasoning || answer.said || answer.tools.length > 0) && (
         <Work entry={entry} answer={answer} onGrow={onGrow} />
       )}
       <Words entry={entry} answer={answer} onGrow={onGrow} />

@@ -1,4 +1,4 @@
-/** What the agent does before it answers: what it thinks, folded, with how long that took, and what it uses. Loaded with the first. */
+/** What the agent does before it answers: what it thinks, folded, with how long that took, what it asked, and what it uses. Loaded with the first. */
 import { useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { isRunning } from '../state/turn.ts';
@@ -21,6 +21,16 @@ export default function Work(props: AnswerProps) {
   return (
     <>
       {reasoning && <Reasoning {...props} />}
+      {answer.said && (
+        <dl class="said">
+          {answer.said.map(({ question, answer: text }, index) => (
+            <div key={index}>
+              <dt dir="auto">{question}</dt>
+              <dd dir="auto">{text}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
       {tools.length > 0 && (
         <ul class="tools">
           {tools.map((tool) => (
