@@ -64,8 +64,9 @@ async function readSignedClaims(token: string, secrets: readonly string[]): Prom
 
 function readIdentity(claims: Record<string, unknown>): Identity {
   const { email, name } = claims;
-  const subject = claims.external_id ?? claims.sub;
-  const fault = findFault({ email, name, subject }, { subject: 'external_id' });
+  const claim = isAbsent(claims.external_id) && !isAbsent(claims.sub) ? 'sub' : 'external_id';
+  const subject = claims[claim];
+  const fault = findFault({ email, name, subject }, { subject: claim });
   if (fault !== undefined) throw invalid(fault);
   const owner = isAbsent(subject) ? `email:${toLowerCase(email as string)}` : `external:${subject}`;
   return { owner, email: email as string, name: (name ?? undefined) as string | undefined };

@@ -57,7 +57,7 @@ export function toEntries(
     const turn = exchange.turn ?? findLate(exchange, left);
     if (turn) left.delete(turn);
     at = turn?.at ?? question?.at ?? answers[0]?.at ?? at;
-    const isGone = !turn && takenBack.some((taken) => isLateOf(exchange, taken));
+    const isGone = !turn && takenBack.some((taken) => isTakenBack(exchange, taken));
     // What belongs to nobody while a turn that was cut off misses its own may be that: it is not called whole.
     const status = [...left].some(isCutOff) ? 'stopped' : 'completed';
     const picked = pickAnswer(answers, turn, missing);
@@ -149,7 +149,7 @@ function isAnybodys(
 ): boolean {
   if (!answer || !turn || !isCutOff(turn) || isAnswerOf(turn, answer)) return false;
   // What was deleted was said before, and may be written down again.
-  const isTakenBack = (old: TakenBack) => {
+  const mayBeOf = (old: TakenBack) => {
     const { at, endedAt = at, answer: words, since = [] } = old;
     if (old.id === turn.id || old.isUntaken) return false;
     if (old.agentMessageId !== undefined) return old.agentMessageId === answer.id;
@@ -158,7 +158,7 @@ function isAnybodys(
       (since.at(-1) ?? words).trim() === '' || [words, ...since].some((text) => beginAlike({ text }, answer))
     );
   };
-  if (takenBack.some(isTakenBack)) return true;
+  if (takenBack.some(mayBeOf)) return true;
   return missing.some(
     (other) =>
       (other.at < turn.at || open.has(other.id)) &&
@@ -192,6 +192,15 @@ function findLate(exchange: Exchange, left: ReadonlySet<TurnRecord>): TurnRecord
 
 function isCutOff({ status, agentMessageId }: TurnRecord): boolean {
   return agentMessageId === undefined && (status === 'stopped' || status === 'failed');
+}
+
+/** Written down after it was taken back: under its question, or alone. */
+function isTakenBack(exchange: Exchange, taken: TakenBack): boolean {
+  if (exchange.question) return isLateOf(exchange, taken);
+  const { agentMessageId, answer: words, since = [] } = taken;
+  return exchange.answers.some(
+    (one) => one.id === agentMessageId || [words, ...since].some((text) => beginAlike({ text }, one)),
+  );
 }
 
 function isLateOf({ question }: Exchange, turn: TurnRecord | TakenBack) {

@@ -184,7 +184,8 @@ export function findCut(
   const from = turns.findIndex(({ id }) => id === turnId);
   const isEarlier = ({ isSure, turn }: Exchange) =>
     isSure && turn !== undefined && turns.findIndex(({ id }) => id === turn.id) < from;
-  const next = exchanges[exchanges.findLastIndex(isEarlier) + 1];
-  if (!next) return 'nothing';
-  return next.isSure && next.question ? { messageId: next.question.id } : undefined;
+  // What the agent says unasked stays, as does an answer that it wrote down after its question was taken back.
+  const next = exchanges.slice(exchanges.findLastIndex(isEarlier) + 1).find(({ question }) => question);
+  if (!next?.question) return 'nothing';
+  return next.isSure ? { messageId: next.question.id } : undefined;
 }

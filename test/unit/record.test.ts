@@ -208,6 +208,15 @@ describe('where to cut the record to take a question back', () => {
     expect(findCut([], true, [failed], 't0')).toBe('nothing');
   });
 
+  test('is nowhere, or before the next question, where the agent spoke first or wrote an answer down that was taken back', () => {
+    const unasked = said('hello', 'agent', 'Hello! How can I help?', 1);
+    const failed = turn('t', 2, { question: 'When?', status: 'failed' });
+    expect(findCut([unasked], true, [failed], 't')).toBe('nothing');
+    const later = turn('t2', 3, { question: 'How?', agentMessageId: 'a3' });
+    expect(findCut([unasked, ...record.slice(-2)], true, [failed, later], 't')).toEqual({ messageId: 'q3' });
+    expect(findCut([unasked], false, [failed], 't')).toBeUndefined();
+  });
+
   test('is before its question, where its answer is not written down, and nowhere, where it is by another id', () => {
     const question = said('q', 'visitor', 'When?', 1);
     const known = turn('t', 1, { question: 'When?', answer: 'At noon.', agentMessageId: 'told' });
@@ -466,6 +475,16 @@ describe('history', () => {
       ['Blue?', 'completed'],
       ['Blue.', 'completed'],
     ]);
+  });
+
+  test('tells no answer that was written down alone, after its question was taken back', () => {
+    const taken = { id: 't1', at: 10, question: 'How much?', status: 'completed', wasFound: false };
+    const earlier = JSON.stringify({ takenBack: [{ ...taken, answer: 'The price is $9.' }] });
+    const failed = turn('t2', 20, { question: 'How heavy?', status: 'failed', answer: '', earlier });
+    const tell = (text: string) =>
+      toMessages([said('a1', 'agent', text, 21)], [failed], everything).map(({ text }) => text);
+    expect(tell('The price is $9.')).toEqual(['How heavy?', '']);
+    expect(tell('Hello!')).toEqual(['How heavy?', '', 'Hello!']);
   });
 
   test('calls nothing whole that may be what was cut off', () => {

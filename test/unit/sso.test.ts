@@ -56,6 +56,21 @@ describe('SSO token vectors', () => {
   });
 
   test.each([
+    [{ sub: 17 }, 'sub'],
+    [{ external_id: null, sub: '' }, 'sub'],
+    [{ external_id: 17, sub: 'a1' }, 'external_id'],
+    [{ external_id: '' }, 'external_id'],
+  ])('of %j the claim that is wrong is named', async (subject, named) => {
+    const [head] = vectors[0]?.token.split('.') ?? [];
+    const claims = { email: 'a@b.test', iat: cfg.now, exp: cfg.now + 60, ...subject };
+    const signed = `${head}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`;
+    const token = `${signed}.${createHmac('sha256', cfg.secret).update(signed).digest('base64url')}`;
+    await expect(verifySsoToken(token, { ...rules, issuer: undefined }, cfg.now)).rejects.toThrow(
+      `${named} must be a string`,
+    );
+  });
+
+  test.each([
     ['Kim@Shop.test', 'kim@shop.test', true],
     // The signs of Kelvin and of Ångström, which Unicode calls lower-case k and å.
     ['\u212aim@shop.test', 'kim@shop.test', false],
