@@ -5,6 +5,8 @@ import type { BoxApi } from './public.ts';
 import boxCss from './styles/box.css?inline';
 
 const name = 'porchlight-chat';
+/** On the element: since when it says what, so that a copy of it says the same and nothing new. */
+const mark = 'said';
 /** How near, so that it is there when the visitor is. */
 const nearPx = 300;
 
@@ -67,11 +69,20 @@ const createBox = (src: string | undefined) =>
 
     /** As the tag does: a page of this site that says nothing is a sign-out from then on. */
     #say(api: ChatApi): void {
-      const token = this.#readToken();
-      if (this.#said?.token !== token) this.#said = { token, at: heard[String(token)] ?? Date.now() };
+      // Of what Turbo has kept of a page, which is put back at Back without the page's tag.
+      const [since, former] = this.getAttribute(mark)?.split(' ') ?? [];
+      const token = this.#readToken() ?? (former || null);
+      const isSaid = former === (token ?? '');
+      if (this.#said?.token !== token)
+        this.#keep(token, heard[String(token)] ?? (isSaid ? Number(since) : Date.now()));
       // It is none that Turbo would run again, and nothing of the page is to hold it.
       const dataset = { turboTrack: 'none', ...(token !== null && { userToken: token }) };
       api.tag({ dataset, remove() {} }, this.#said?.at);
+    }
+
+    #keep(token: string | null, at: number): void {
+      this.#said = { token, at };
+      this.setAttribute(mark, `${at} ${token ?? ''}`);
     }
 
     #begin(api: ChatApi): void {
@@ -104,7 +115,7 @@ const createBox = (src: string | undefined) =>
       // Of one that was in the page before this was defined each attribute is told, whatever was said by then.
       else if (attribute === 'user-token' && this.#said && this.#said.token !== now) {
         if (now !== null) return this.#say(this.#api);
-        this.#said = { token: null, at: Date.now() };
+        this.#keep(null, Date.now());
         this.#api.identify(null);
       }
     }

@@ -258,3 +258,32 @@ test('a box of an old page that a script puts back brings nobody back who has si
   await chat.ask('Of a guest');
   await expect.poll(() => stage.server.asked.map(toWho)).toEqual(['ada: Secret of Ada', 'guest: Of a guest']);
 });
+
+test.each(['of the page’s tag', 'of nobody'])(
+  'with Turbo a box without a token that is put back at Back says again what it said: %s',
+  async (whose) => {
+    const tag = (token: string) =>
+      `<script async src="/porchlight/widget/loader.js" data-bot-id="vesper" data-user-token="${token}"></script>`;
+    const ada = tag(toToken('ada', -60));
+    const [before, after] = whose === 'of nobody' ? ['', ada] : [ada, ada];
+    bodies = { '/help': `<h1>help</h1>${before}<main>${toBox()}</main>`, '/shop': `<h1>shop</h1>${after}` };
+    const { page } = await come('/help');
+    const visit = async (how: () => Promise<unknown>, heading: string) => {
+      await how();
+      await page.getByRole('heading', { name: heading }).waitFor();
+    };
+    const box = page.locator('main porchlight-chat');
+    await box.locator('textarea').fill('Before?');
+    await box.locator('textarea').press('Enter');
+    await expect.poll(() => stage.server.asked.length).toBe(1);
+    await visit(() => page.evaluate('Turbo.visit("/shop")'), 'shop');
+    const readWho = () => page.evaluate(() => JSON.parse(localStorage.porchlight).who);
+    await expect.poll(readWho).toBeTypeOf('string');
+    await visit(() => page.goBack(), 'help');
+    await box.locator('textarea').waitFor();
+    // It has had time to speak.
+    await page.waitForTimeout(300);
+    expect(await readWho()).toBeTypeOf('string');
+    expect(await box.locator('textarea').count()).toBe(1);
+  },
+);
