@@ -1,5 +1,6 @@
 /** Which units answer a question, and whether several things are meant equally well. */
 
+import { isPlaceName } from '../retrieval/places.ts';
 import { isSaidIn } from '../retrieval/terms.ts';
 import { toShortTitle } from '../retrieval/title.ts';
 import { countUses } from '../retrieval/wordnet.ts';
@@ -8,7 +9,8 @@ import { readMeasures, readRange } from './measure.ts';
 import type { Question } from './question.ts';
 import { isFragment, isHomePage, names, type Ranked } from './rank.ts';
 import { withoutLonger } from './things.ts';
-import { isGrave, isUrgent, toThing } from './units.ts';
+import { isGrave, isUrgent, toThing, type Unit } from './units.ts';
+import type { Vocabulary } from './vocabulary.ts';
 
 const maxOptions = 4;
 const leastCoverage = 0.6;
@@ -187,4 +189,17 @@ export function toPages(usable: readonly Ranked[]): string[] {
     .sort(([, a], [, b]) => b - a)
     .map(([title]) => title)
     .slice(0, maxOptions);
+}
+
+/** Of another thing than the one that "it" means, by its heading or its paragraph: of a sleeping bag, where a tent was spoken of. */
+export function isOfOther(unit: Unit, { referents }: Question, vocabulary: Vocabulary): boolean {
+  const isNamed = [unit.own, unit.around, unit.near].some((stems) =>
+    referents.some((term) => isSaidIn(term, stems) || term.members.some((stem) => stems.has(stem))),
+  );
+  if (referents.length === 0 || isNamed) return false;
+  const isThing = (stem: string) =>
+    vocabulary.membersOf(stem).length > 0 ||
+    (vocabulary.isName(stem) && !isPlaceName(stem) && vocabulary.kindsOf(stem).length > 0);
+  const headed = toStems(`${unit.passage.section.split(' › ').at(-1)} ${toThing(unit)}`);
+  return [...headed, ...unit.own, ...unit.near].some(isThing);
 }

@@ -44,7 +44,9 @@ const [hurtPerson, hurtAnybody] = [people, anybody].map(
  */
 export function readHarm(text: string, isOfAnimals = false): Harm | undefined {
   if (self.test(text) || others.test(text)) return 'self';
-  const isPersons = [fumes, ...(isOfAnimals ? [hurtPerson] : [hurtAnybody, alone])].some((sign) => sign.test(text));
+  const isPersons = [fumes, ...(isOfAnimals ? [hurtPerson] : [hurtAnybody, alone])].some((sign) =>
+    sign.test(text),
+  );
   if (isPersons && !animal.test(text)) return 'person';
   return fire.test(text) && !ofThing.test(text) ? 'fire' : undefined;
 }

@@ -5,7 +5,16 @@ import type { Search } from '../retrieval/search.ts';
 import { toShortTitle } from '../retrieval/title.ts';
 import { toStems } from '../retrieval/words.ts';
 import type { CitedSource } from '../store/messages.ts';
-import { findGroup, findTied, isAnswer, pickRange, preferPage, toOptions, toPages } from './choose.ts';
+import {
+  findGroup,
+  findTied,
+  isAnswer,
+  isOfOther,
+  pickRange,
+  preferPage,
+  toOptions,
+  toPages,
+} from './choose.ts';
 import { compareThings } from './compare.ts';
 import { joinSaid, nameIt, splitQuestion } from './compound.ts';
 import { readLanguage, toEnglish } from './language.ts';
@@ -96,7 +105,7 @@ export function createLookup(search: Search, synonyms: readonly (readonly string
     const ofPage = page ? search.ofPage({ botId, ...request.scope }, page.path) : [];
     const passages = [...new Map([...found, ...ofPage].map((passage) => [passage.id, passage])).values()];
 
-    const units = passages.flatMap(toUnits);
+    const units = passages.flatMap(toUnits).filter((unit) => !isOfOther(unit, question, vocabulary));
     const comparison = compareThings(question, units);
     if (comparison) return { kind: 'answer', ...sayComparison(comparison), reasoning };
 

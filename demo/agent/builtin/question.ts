@@ -42,6 +42,8 @@ export interface Question {
   form: Form;
   extreme: Extreme | undefined;
   isFollowUp: boolean;
+  /** What "it" means, where that is a thing of the site's: nothing is told of another thing. */
+  referents: WeightedTerm[];
   /** "What is not covered?" */
   isNegated: boolean;
   /** "How long does it take?": of nothing in particular. */
@@ -74,6 +76,7 @@ const followUpStart =
   /^\s*(?:(?:ok|okay|great|thanks|cool|right|so|hmm|well),? )*(and|or|but|also|what about|how about|what if|then|to|in|on|at|for|from|with|which one)\b/i;
 const pointsBack = /\b(it|its|they|them|that|those|these|there|one|ones|same|he|she|his|her|him)\b/i;
 const pronoun = /\b(it|its)\b/i;
+const isReferred = /\b(it|its|they|them)\b/i;
 const pointsAtPage = /\b(this|these|here)\b/i;
 const pointsHere = /\b(this|it|its|here|these)\b/i;
 const told = /^\W*(i|my|we|our|the|it|there|this)\b/i;
@@ -122,6 +125,7 @@ export function readQuestion(asked: string, context: ReadContext): Question {
     form: aspect?.dimension && / or /.test(text) ? ('compare' as const) : readForm(replaced),
     extreme: readExtreme(text),
     isDouble,
+    referents: [] as WeightedTerm[],
     isTold:
       (aspect === undefined || toldOfOneself.test(text)) &&
       told.test(text) &&
@@ -157,9 +161,16 @@ export function readQuestion(asked: string, context: ReadContext): Question {
   if (isFollowUp) {
     const before = readQuestion(previous, { ...context, earlier: context.earlier.slice(0, -1) });
     const share = topics.length === 0 ? 0.9 : topics.length === 1 ? 0.7 : 0.35;
-    const carried = take(toReferents(text, previous, before), pointsAtBefore ? share : besideShare);
+    const taken = take(toReferents(text, previous, before), pointsAtBefore ? share : besideShare);
+    const referents = isReferred.test(text) && !topics.some(isOfThing) ? taken.filter(isOfThing) : [];
+    // "How heavy is it?" asks no more whether it is waterproof.
+    const isAnew = aspect !== undefined && topics.length === 0 && referents.length > 0;
+    const carried = isAnew
+      ? taken.filter((term) => referents.includes(term) || /^\d/.test(term.word))
+      : taken;
     return {
       ...question,
+      referents,
       terms: [...own, ...carried.map((term) => ({ ...term, isBeside: !pointsAtBefore }))],
       // "Can I cancel it?" asks for no price, though one was asked for before.
       aspect:
@@ -183,6 +194,8 @@ export function readQuestion(asked: string, context: ReadContext): Question {
   }
   return { ...question, terms: own, aspect, isFollowUp };
 }
+
+const isOfThing = ({ isName, isPlace, members }: WeightedTerm) => (isName && !isPlace) || members.length > 0;
 
 /** "It" said again means what it meant before, not what was asked about it in between. */
 function toReferents(text: string, previous: string, { isFollowUp, terms }: Question): WeightedTerm[] {

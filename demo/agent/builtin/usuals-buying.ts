@@ -13,6 +13,10 @@ const returns = {
     /\b(within|you have|up to) (\w+ )?\d+ (days|weeks|months)\b|\b\d+[- ]day return/i.test(text),
 };
 
+const harmed =
+  'damaged|broken|faulty|ripped|torn|cracked|bent|scratched|(?:with|has) (?:an? )?(?:\\w+ )?(?:hole|crack|tear|rip|scratch|dent)(?: in it)?';
+const whatNow = 'what now|what do i do(?: now)?|what (?:should|can) i do|help|now what';
+
 export const usualsOfBuying: readonly AskedUsual[] = [
   {
     asked: [
@@ -60,6 +64,17 @@ export const usualsOfBuying: readonly AskedUsual[] = [
     words: ['lost', 'late', 'missing', 'tracking'],
     headed: /\b(?:lost|late|missing|delayed|tracking)\b/i,
     tells: (text) => /\b(?:lost|late|missing|delayed)\b/i.test(text),
+    isShort: false,
+  },
+  {
+    asked: [
+      `(?:my|the|our|an?|one|it)(?: \\w+){0,3} (?:(?:has |have )?(?:arrived|came|come|turned up)|was delivered|were delivered) (?:${harmed})(?: ${whatNow})?`,
+      `(?:i|we) (?:got|received|was sent|were sent|have|have got) (?:the|an?) (?:wrong|damaged|broken|faulty)(?: \\w+){1,3}?(?: ${whatNow})?`,
+      `(?:you|they) (?:sent|shipped|delivered)(?: me| us)? (?:the|an?) (?:wrong|damaged|broken|faulty)(?: \\w+){1,3}?(?: ${whatNow})?`,
+    ],
+    words: ['damaged', 'wrong', 'faulty', 'broken', 'damage'],
+    headed: /\b(?:damaged?|wrong|faulty|broken|defective)\b/i,
+    tells: (text) => /\b(?:tell|write|call|send|contact|report|replace\w*|photo\w*)\b/i.test(text),
     isShort: false,
   },
   {

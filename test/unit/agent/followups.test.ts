@@ -31,6 +31,13 @@ describe('a question in few words is about what was spoken of', () => {
       /^\*\*Fieldhouse 4 tent\*\*, weight: 9.40 kg/,
     ],
     [['how heavy is the skylark 2', 'do you ship to Canada'], /Canada Post/],
+    [['is the skylark 2 waterproof', 'how heavy is it'], /^\*\*Skylark 2 tent\*\*, weight: 1.92 kg/],
+    [['how do i wash my tent', 'how long does it take to dry'], /^(?!.*[Tt]umble dry on low)/s],
+    [
+      ['how much does the skylark 2 weigh', 'and how long does it take to dry'],
+      /^(?!.*[Tt]umble dry on low)/s,
+    ],
+    [['how do i wash my tent', 'can i return it'], /return/],
   ])('%j', async (questions, expected) => {
     expect(await converse(...questions)).toMatch(expected);
   });
