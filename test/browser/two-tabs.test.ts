@@ -56,6 +56,7 @@ test('a refused question stays in its tab over a reload, whatever the other tab 
   await chat.waitForAnswer('failed');
   await other.ask('Short?');
   await other.waitForAnswer('completed');
+  expect(await other.composer.inputValue()).toBe('');
   await scene.page.reload();
   await chat.waitForAnswer('failed');
   expect(await chat.readQuestions()).toContain('Well thought out?');

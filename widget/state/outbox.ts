@@ -89,7 +89,8 @@ export function createOutbox(
       const isFirst =
         place === undefined || (left?.conversationId === conversationId && left.isFirst === true);
       memory.change({ conversationId, pending: { conversationId, turnId, question, isFirst } });
-      if (!left?.code || left.turnId === turnId || left.conversationId !== conversationId) return false;
+      // One that does not stand here is another tab's, which shows it.
+      if (!left?.code || left.turnId === turnId || !screen.find(left.turnId)) return false;
       screen.remove(left.turnId);
       onTakenBack(left.question.text);
       return left.question.replaces !== undefined;
