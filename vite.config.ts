@@ -227,7 +227,7 @@ function toWidgetEnvironment(
         output: {
           entryFileNames: hashedName,
           chunkFileNames: hashedName,
-          hashCharacters: 'base36',
+          hashCharacters: 'hex',
           ...output,
         },
         preserveEntrySignatures: 'allow-extension',
