@@ -86,7 +86,6 @@ export function createSite(parts: SiteParts): Site & PageMethods {
     ]),
     meet({ agent, subject }) {
       if (context) context.of ??= subject;
-      const { title = agent.name } = options;
       const toList = (name: 'greetings' | 'starters') => {
         const list = readJson(name, options);
         if (Array.isArray(list)) return list.map(String);
@@ -94,7 +93,7 @@ export function createSite(parts: SiteParts): Site & PageMethods {
         return agent[name];
       };
       const words = { greetings: toList('greetings'), starters: toList('starters') };
-      return { ...agent, name: title, ...words };
+      return { ...agent, name: options.title || agent.name, ...words };
     },
     setLanguage,
     setContext,
@@ -233,7 +232,7 @@ function readWords(options: WidgetOptions): Partial<Strings> {
 
 function readJson(name: 'greetings' | 'starters' | 'metadata' | 'words', options: WidgetOptions): unknown {
   try {
-    return JSON.parse(options[name] ?? 'null');
+    return JSON.parse(options[name] || 'null');
   } catch {
     console.error(`Porchlight: data-${name} is not JSON`);
     return undefined;

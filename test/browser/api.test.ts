@@ -21,6 +21,7 @@ const tags: Record<string, string> = {
   '/dock': `data-placeholder="Ask Wren"`,
   '/words': `data-title="Wren" data-placeholder="Ask Wren" data-greetings='["Good day."]' data-starters='["Where are you?"]'`,
   '/wrong': `data-starters="Where are you?" data-greetings='{}'`,
+  '/empty': `data-title="" data-placeholder="" data-greetings="" data-starters="" data-words="" data-metadata=""`,
   '/hidden': 'data-launcher="hidden"',
   '/visible': 'data-launcher="visible"',
   '/metadata': `data-metadata='{"product":"skylark"}'`,
@@ -511,6 +512,24 @@ describe('the page hears', () => {
     ]);
   });
 
+  test('of answers that came while a dock was closed, which its way back counts', async () => {
+    await come('/dock');
+    await chat.ask('Slow?');
+    await chat.waitForWords(1);
+    await page.keyboard.press('Escape');
+    await expect.poll(() => chat.panel.count()).toBe(0);
+    gate.open();
+    const mark = chat.dock.locator('[part~="unread"]');
+    await expect.poll(() => mark.textContent()).toBe('1');
+    await page.getByText('Back to the conversation. New answers: 1').waitFor({ state: 'attached' });
+    await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
+    const back = chat.dock.getByRole('button', { name: 'Back to the conversation' });
+    expect(await back.isVisible()).toBe(true);
+    await back.click();
+    await chat.panel.waitFor();
+    expect(await mark.count()).toBe(0);
+  });
+
   test.each(['Slow, and it fails?', 'Slow, and it waits?'])(
     'of news that came while the chat was closed, and is read out: %s',
     async (question) => {
@@ -575,6 +594,15 @@ describe('the tag', () => {
     await expect.poll(() => chat.composer.getAttribute('placeholder')).toBe('Ask Wren');
     await chat.panel.getByRole('button', { name: 'Where are you?' }).click();
     await chat.waitForAnswer('completed');
+    expect(errors).toEqual([]);
+  });
+
+  test('says nothing in an attribute that a template has left empty', async () => {
+    await come('/empty');
+    await chat.open();
+    await chat.panel.getByRole('heading', { name: 'Vesper' }).waitFor();
+    await expect.poll(() => chat.composer.getAttribute('placeholder')).toBe('Ask anything');
+    await chat.panel.getByRole('button', { name: 'Opening hours?' }).waitFor();
     expect(errors).toEqual([]);
   });
 

@@ -52,6 +52,16 @@ describe('a question that the helper gives no session for is said not to be sent
   });
 });
 
+test('why a question was refused is read out, and that it was not sent', async () => {
+  const { page, chat } = scene;
+  await page.route('**/turns/*', (route) => route.fulfill({ status: 502, json: { code: 'agent-refused' } }));
+  await chat.ask('Is anybody there?');
+  await chat.inside('p').getByText(english['not-sent']).waitFor();
+  await expect
+    .poll(() => chat.announcer.textContent())
+    .toBe(`${english['not-sent']} ${english['agent-refused']}`);
+});
+
 test.each([
   ['is loaded anew', 'First?'],
   ['asks it again and is loaded anew', ''],

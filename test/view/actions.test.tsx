@@ -195,6 +195,7 @@ test('the newest question is asked otherwise, in the composer, and takes the for
   await screen.findByText(changing, { selector: 'p' });
   expect(document.activeElement).toBe(composer());
   expect(composer().value).toBe('Tents?');
+  expect(screen.getByRole('status').textContent).toBe(changing);
   fireEvent.input(composer(), { target: { value: 'Warm tents?' } });
   enter();
   await screen.findByText('New answer.');
@@ -210,6 +211,7 @@ test('a change that is cancelled leaves the composer empty, and the next questio
   fireEvent.click(await button('Change your question'));
   fireEvent.click(await button('Cancel'));
   expect(composer().value).toBe('');
+  expect(screen.getByRole('status').textContent).toBe('');
   expect(document.activeElement).toBe(composer());
   fireEvent.input(composer(), { target: { value: 'Packs?' } });
   enter();

@@ -104,7 +104,9 @@ test('an answer asked for again takes nothing back that was asked since on anoth
   const [, again] = calls.filter(({ method }) => method === 'PUT');
   expect(again!.body).toMatchObject({ replaces: turnId, newest: turnId });
   await waitFor(() => expect(screen.getByRole<HTMLTextAreaElement>('textbox').value).toBe('Anything?'));
-  expect(screen.getByText('This was not sent yet.', { selector: 'p' })).toBeTruthy();
+  expect(
+    screen.getByText('This was not sent yet. More was asked here meanwhile.', { selector: 'p' }),
+  ).toBeTruthy();
   expect(conversation.entries.value.map(({ question }) => question)).toEqual(['Anything?', 'Another one?']);
 });
 

@@ -44,7 +44,7 @@ const words = {
   'not-allowed': 'This is not possible here.',
   'not-found': 'This conversation is no longer there.',
   'turn-running': 'An earlier question is still open. Wait for the end, or stop it.',
-  'turn-conflict': 'This was sent already.',
+  'turn-conflict': 'More was asked here meanwhile.',
   'too-large': 'This is too long.',
   'unsupported-media-type': 'This could not be sent.',
   'rate-limited': 'Too many questions right now.',

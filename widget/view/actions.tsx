@@ -50,7 +50,12 @@ export default function Actions({ entry, answer, onGrow, read }: ActionsProps) {
     draft.value = text;
     changing.value = turnId;
     field.current?.focus({ preventScroll: true });
-    say(t('changing'));
+    const takeBack = say(t('changing'));
+    const undo = changing.subscribe((now) => {
+      if (now === turnId) return;
+      takeBack();
+      undo();
+    });
   };
 
   const { status } = answer;

@@ -3,9 +3,8 @@ import { signal } from '@preact/signals';
 import { createRef } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { ConversationList } from '../../server-helper/protocol/wire.ts';
-import type { State } from '../states.ts';
 import { Composer } from './composer.tsx';
-import { Chat, type ChatContext } from './context.ts';
+import { Chat, type ChatContext, type Hint } from './context.ts';
 import { useDialog, useIsSmall } from './dialog.ts';
 import { useDraft } from './draft.ts';
 import { PanelView } from './panel.tsx';
@@ -23,7 +22,7 @@ export function App({ chat, focuses }: { chat: ChatContext; focuses: () => boole
     () => ({
       draft: signal(''),
       changing: signal<string | undefined>(undefined),
-      hint: signal<{ state: State } | undefined>(undefined),
+      hint: signal<Hint | undefined>(undefined),
       spoken: signal(''),
       field: createRef<HTMLTextAreaElement>(),
       list: signal<ConversationList | undefined>(undefined),

@@ -123,7 +123,13 @@ export function Composer({ focus }: { focus: boolean }) {
     <form class="ask" onSubmit={(event) => event.preventDefault()}>
       {shown && (
         <div class="hint">
-          <Notice state={shown.state} occasion={shown} values={{ over }} class="outcome" />
+          <Notice
+            state={shown.state}
+            occasion={shown}
+            cause={shown.cause}
+            values={{ over }}
+            class="outcome"
+          />
           {shown.state === 'decision-first' && (
             <button
               type="button"
@@ -163,7 +169,7 @@ export function Composer({ focus }: { focus: boolean }) {
             dir={draft.value ? 'auto' : undefined}
             rows={1}
             aria-label={t('compose')}
-            placeholder={{ ...agent, ...options }.placeholder ?? t('compose')}
+            placeholder={options.placeholder || agent?.placeholder || t('compose')}
             enterkeyhint="send"
             readOnly={isRefused}
             value={draft.value}

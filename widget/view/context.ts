@@ -8,6 +8,7 @@ import type { Conversation } from '../state/conversation.ts';
 import type { Display } from '../state/display.ts';
 import type { Memory } from '../state/memory.ts';
 import type { Panel } from '../state/panel.ts';
+import type { Answer } from '../state/turn.ts';
 import type { State } from '../states.ts';
 import { fill, type StringKey, type Strings } from '../strings/en.ts';
 import type { SessionKeeper } from '../transport/session.ts';
@@ -36,7 +37,7 @@ export type Shared = {
   /** The turn whose question is being asked otherwise. */
   changing: Signal<string | undefined>;
   /** What stands above the composer, until the visitor writes on. */
-  hint: Signal<{ state: State } | undefined>;
+  hint: Signal<Hint | undefined>;
   /** What the live region says. */
   spoken: Signal<string>;
   field: RefObject<HTMLTextAreaElement | null>;
@@ -46,6 +47,9 @@ export type Shared = {
 
 /** `App` stands around every component. */
 export const Chat = createContext(undefined as unknown as ChatContext & Shared);
+
+/** What stands over the composer, and why. */
+export type Hint = { state: State; cause?: Answer | undefined };
 
 export type Words = (key: StringKey, values?: Record<string, string | number>) => string;
 

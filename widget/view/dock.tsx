@@ -16,6 +16,8 @@ import { Starters } from './suggestions.tsx';
 export const css = dockCss + inlineCss;
 
 const doubleClickMs = 400;
+/** As on a launcher. */
+const mostUnread = 9;
 
 export default function AlwaysThere() {
   return useChat().options.openStyle === 'inline' ? <Inline /> : <Dock />;
@@ -81,15 +83,22 @@ function Suggestions() {
   const { panel, conversation, open, rest, t } = useChat();
   const isBegun = conversation.entries.value.length > 0;
   if (!isBegun && !panel.session.value?.agent.starters.length) return null;
+  // Under a veil nobody knows whose they are.
+  const unread = panel.veil.value > 0 ? 0 : panel.unread.value;
   const goBack = () => {
     rest();
     open();
   };
   return (
-    <div class="suggestions">
+    <div class={unread > 0 ? 'suggestions news' : 'suggestions'}>
       {isBegun ? (
         <button type="button" onClick={goBack}>
           {t('back')}
+          {unread > 0 && (
+            <span part="unread" aria-hidden="true">
+              {unread > mostUnread ? `${mostUnread}+` : unread}
+            </span>
+          )}
         </button>
       ) : (
         <Starters />

@@ -25,7 +25,9 @@ export function useDraft({ panel, memory, conversation }: ChatContext, { draft, 
   useLayoutEffect(() => {
     if (unsent === undefined) return;
     putBefore(unsent);
-    hint.value = { state: 'not-sent' };
+    const last = conversation.entries.peek().at(-1)?.answer.value;
+    // In its place, what is said of the answer would not be read out, nor be seen where a dock is closed.
+    hint.value = { state: 'not-sent', cause: last?.status === 'failed' ? last : undefined };
     panel.giveBack(undefined);
   }, [unsent]);
   useLayoutEffect(() => effect(() => (isKnown ? memory : conversation).keepDraft(draft.value)), [subject]);

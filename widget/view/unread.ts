@@ -1,4 +1,4 @@
-/** The count of answers that came while the chat was closed: on its launcher, and read out. */
+/** The count of answers that came while the chat was closed: on its launcher, and read out, which in a closed dock is all of it that is here. */
 import { computed, effect, type ReadonlySignal } from '@preact/signals';
 import type { Panel } from '../state/panel.ts';
 import { words as english } from '../strings/en/unread.ts';
@@ -38,7 +38,8 @@ export function markUnread(
       launcher.ariaLabel = strings.value[panel.isOpen.value ? 'close' : 'open'];
       return mark.remove();
     }
-    const words = fill(strings.value.openUnread ?? english.openUnread, { count });
+    const name = panel.isDock.value ? 'backUnread' : 'openUnread';
+    const words = fill(strings.value[name] ?? english[name], { count });
     mark.textContent = count > mostShown ? `${mostShown}+` : String(count);
     launcher.append(mark);
     launcher.ariaLabel = words;
