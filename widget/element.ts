@@ -6,7 +6,7 @@ import { swallowSecondClicks } from './double-click.ts';
 import type { WidgetCode } from './errors.ts';
 import { createOpening } from './opening.ts';
 import { readTheme, smallQuery } from './options.ts';
-import { isNewTab, isReload, keepToItself, readPage, setKept, watchStorage, watchTab } from './page.ts';
+import { isReload, isSought, keepToItself, readPage, setKept, watchStorage, watchTab } from './page.ts';
 import { followPanel } from './presence.ts';
 import type { PorchlightEvents } from './public.ts';
 import { createResuming } from './resuming.ts';
@@ -184,8 +184,8 @@ export function createWidget(seat: Seat): AppMethods {
     if (sessions.isBegun || (!kept.open && (!kept.pending || kept.pending.code))) return;
     // One who was signed in would be taken for a guest, and lose the place, until the page says who is there.
     if (!isTold && kept.who !== undefined) return;
-    // A small window has room for the page or the chat: for the page in a tab that begins with it, as a link's does.
-    const isForPage = (isNewTab() || !memory.isOpenHere) && matchMedia(smallQuery).matches;
+    // A small window has room for the page or the chat: for the page where that is looked for.
+    const isForPage = (isSought() || !memory.isOpenHere) && matchMedia(smallQuery).matches;
     panel.setOpen(kept.open === true && !isForPage);
     begin();
   };

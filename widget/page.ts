@@ -63,9 +63,10 @@ export function watchStorage(entry: string, onChange: () => void, signal: AbortS
   addEventListener('storage', ({ key }) => (key === null || key === entry) && onChange(), { signal });
 }
 
-/** A tab begins with this page, as one does that a link has opened. */
-export function isNewTab(): boolean {
-  return history.length < 2 && readWay() === 'navigate';
+/** The visitor looks for the page: a tab begins with it, as one does that a link has opened, or Back has come to it. */
+export function isSought(): boolean {
+  const way = readWay();
+  return way === 'back_forward' || (way === 'navigate' && history.length < 2);
 }
 
 export const isReload = (): boolean => readWay() === 'reload';

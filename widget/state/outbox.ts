@@ -1,6 +1,6 @@
 /** What the visitor sent and the helper is not known to have: held in this tab, or kept over a reload. */
 import type { TurnRequest } from '../../server-helper/protocol/wire.ts';
-import type { WidgetCode, WidgetError } from '../errors.ts';
+import { isRetryable, type WidgetCode, type WidgetError } from '../errors.ts';
 import type { Entry } from './entries.ts';
 import { type Departure, unknown, type Who } from './happening.ts';
 import type { Memory } from './memory.ts';
@@ -49,13 +49,18 @@ export function createOutbox(
     refused = [];
   };
 
-  /** Another question is asked: one that was refused goes back to where it was written. */
-  const giveBack = (asked: string) => {
-    for (const { turnId, question } of [...refused, ...held.filter(({ error }) => error)])
-      if (turnId !== asked && screen.find(turnId)) {
+  /** Each that stands here goes back to where it was written. */
+  const toDrafts = (some: readonly Pick<Held, 'turnId' | 'question'>[]) => {
+    for (const { turnId, question } of some)
+      if (screen.find(turnId)) {
         screen.remove(turnId);
         onTakenBack(question.text);
       }
+  };
+
+  /** Another question is asked. */
+  const giveBack = (asked: string) => {
+    toDrafts([...refused, ...held.filter(({ error }) => error)].filter(({ turnId }) => turnId !== asked));
     dropRefused();
     held = held.filter(({ error }) => !error);
   };
@@ -91,8 +96,7 @@ export function createOutbox(
       memory.change({ conversationId, pending: { conversationId, turnId, question, isFirst } });
       // One that does not stand here is another tab's, which shows it.
       if (!left?.code || left.turnId === turnId || !screen.find(left.turnId)) return false;
-      screen.remove(left.turnId);
-      onTakenBack(left.question.text);
+      toDrafts([left]);
       return left.question.replaces !== undefined;
     },
     /** There is no session: what waits for one is told so, or told that it goes on waiting. */
@@ -133,7 +137,10 @@ export function createOutbox(
     /** It is known whose it is. */
     release(send: (turnId: string, question: TurnRequest) => void): void {
       const one = findWaiting();
-      refused = [...refused, ...held.filter(({ error }) => error)];
+      // What stood in the way of some is gone, and no click would send them.
+      const all = [...refused, ...held];
+      refused = all.filter(({ error }) => error && isRetryable(error.code));
+      toDrafts(all.filter((each) => each.error && !refused.includes(each)));
       held = [];
       // A click alone sends it: until then a reload gives it back.
       this.keepDraft('');

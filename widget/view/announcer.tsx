@@ -58,7 +58,7 @@ export function Announcer() {
   // At once, not with the next frame: a short answer begins and ends within one.
   useLayoutEffect(() => effect(listen), [spoken]);
   return (
-    <div part="announcer" class="announcer" role="status" aria-live="polite">
+    <div part="announcer" class="announcer notranslate" role="status" aria-live="polite">
       {spoken.value}
     </div>
   );

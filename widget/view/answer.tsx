@@ -67,7 +67,8 @@ export default function Words({ entry, answer, onGrow }: AnswerProps) {
     <>
       <div
         part="body"
-        class="body"
+        // A translator would put words of its own in the place of those that still grow.
+        class={isSettled ? 'body' : 'body notranslate'}
         lang=""
         dir="auto"
         ref={body}

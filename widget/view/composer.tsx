@@ -169,7 +169,9 @@ export function Composer({ focus }: { focus: boolean }) {
             dir={draft.value ? 'auto' : undefined}
             rows={1}
             aria-label={t('compose')}
-            placeholder={options.placeholder || agent?.placeholder || t('compose')}
+            placeholder={
+              isRefused ? t('sign-in-required') : options.placeholder || agent?.placeholder || t('compose')
+            }
             enterkeyhint="send"
             readOnly={isRefused}
             value={draft.value}
