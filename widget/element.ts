@@ -5,7 +5,7 @@ import { createCalls } from './calls.ts';
 import { swallowSecondClicks } from './double-click.ts';
 import type { WidgetCode } from './errors.ts';
 import { createOpening } from './opening.ts';
-import { readTheme, smallQuery } from './options.ts';
+import { readTheme } from './options.ts';
 import { isReload, isSought, keepToItself, readPage, setKept, watchStorage, watchTab } from './page.ts';
 import { followPanel } from './presence.ts';
 import type { PorchlightEvents } from './public.ts';
@@ -24,6 +24,7 @@ import chatCss from './styles/chat.css?inline';
 import { createSessionKeeper, type SessionState } from './transport/session.ts';
 import { createTabs, type TabNews } from './transport/tabs.ts';
 import { App } from './view/app.tsx';
+import { isSmall } from './view/dialog.ts';
 import { onNextFrame } from './view/frame.ts';
 import { createVeil } from './view/veil.ts';
 
@@ -185,7 +186,7 @@ export function createWidget(seat: Seat): AppMethods {
     // One who was signed in would be taken for a guest, and lose the place, until the page says who is there.
     if (!isTold && kept.who !== undefined) return;
     // A small window has room for the page or the chat: for the page where that is looked for.
-    const isForPage = (isSought() || !memory.isOpenHere) && matchMedia(smallQuery).matches;
+    const isForPage = (isSought() || !memory.isOpenHere) && isSmall.value;
     panel.setOpen(kept.open === true && !isForPage);
     begin();
   };

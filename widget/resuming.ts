@@ -2,6 +2,7 @@
 import type { Conversation } from './state/conversation.ts';
 import type { Memory } from './state/memory.ts';
 import type { Panel } from './state/panel.ts';
+import { isSmall } from './view/dialog.ts';
 
 type ResumingDeps = {
   memory: Memory;
@@ -32,7 +33,9 @@ export function createResuming({ memory, conversation, panel, isSettled }: Resum
     },
     /** The browser has put the page back as it was left. */
     onBack(): void {
-      panel().setOpen(memory.read().open === true);
+      const { isOpen, setOpen } = panel();
+      // In a small window it would stand in the way of the page that Back was to bring.
+      setOpen(memory.read().open === true && (isOpen.value || !isSmall.value));
       panel().backs.value += 1;
       isBack = true;
       resuming.takeUp();

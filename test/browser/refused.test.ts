@@ -52,6 +52,28 @@ describe('a question that the helper gives no session for is said not to be sent
   });
 });
 
+test('what was refused for want of a sign-in is a draft once there is one', async () => {
+  const { page, chat } = scene;
+  const asked = createGate();
+  const refuse = async (route: Route) => {
+    await asked.opened;
+    await route.fulfill({ status: 401, json: { code: 'sign-in-required' } });
+  };
+  await page.route('**/session', refuse);
+  await chat.ask('Where is my order?');
+  await chat.waitForAnswer('sending');
+  asked.open();
+  const failed = await chat.waitForAnswer('failed');
+  await failed.getByText(english['sign-in-required']).waitFor();
+  await page.unroute('**/session', refuse);
+  await say(page, toJwt({ external_id: 'ada' }));
+  await expect.poll(() => chat.composer.inputValue()).toBe('Where is my order?');
+  expect(await chat.readQuestions()).toEqual([]);
+  await expect.poll(() => chat.announcer.textContent()).toBe(english['not-sent']);
+  await chat.composer.press('Enter');
+  await chat.waitForAnswer('completed');
+});
+
 test('why a question was refused is read out, and that it was not sent', async () => {
   const { page, chat } = scene;
   await page.route('**/turns/*', (route) => route.fulfill({ status: 502, json: { code: 'agent-refused' } }));

@@ -33,8 +33,15 @@ const asking = {
 } satisfies TurnEventData['turn-paused'];
 const stage = useStage(() =>
   startFakeHelper({
-    answer: (question) =>
-      question === 'Ask me.' ? { pieces: [], end: { paused: asking } } : { pieces: ['An answer.'] },
+    betweenMs: 30,
+    answer: (question) => {
+      if (question === 'Ask me.') return { pieces: [], end: { paused: asking } };
+      return {
+        pieces: question.startsWith('Slowly')
+          ? ['To ', `${question} `, 'there ', 'are ', 'many ', 'words.']
+          : ['An answer.'],
+      };
+    },
     pages: (path, url) => {
       if (path === '/no-forms') return { html: toPage(url), headers: noForms };
       if (path === '/dock') return { html: toTall(toPage(url, 'dock')) };
@@ -257,6 +264,56 @@ test('in a small window a chat that a reload opens again has the focus, and Esca
   await expect.poll(() => page.evaluate(() => document.activeElement?.localName)).toBe('porchlight-chat');
   await page.keyboard.press('Escape');
   await chat.panel.waitFor({ state: 'detached' });
+  await context.close();
+});
+
+test('on a phone that tells no page of Back the page that it has come to is shown, and the chat is a touch away', async () => {
+  const { context, page, chat } = await visit(stage.browser, 'about:blank', phone);
+  await page.addInitScript('delete window.CloseWatcher');
+  for (const path of ['/tall', '/light']) await page.goto(stage.server.here + path);
+  await chat.open();
+  await chat.ask('Hi');
+  await chat.waitForAnswer('completed');
+  await page.goBack();
+  expect(new URL(page.url()).pathname).toBe('/tall');
+  await chat.launcher.waitFor();
+  // It has had time to open.
+  await page.waitForTimeout(500);
+  expect(await chat.panel.count()).toBe(0);
+  expect(await page.evaluate(() => document.body.inert)).toBe(false);
+  await chat.open();
+  await chat.waitForAnswer('completed');
+  expect(await chat.readQuestions()).toEqual(['Hi']);
+  await context.close();
+});
+
+test('a translator that replaces words in the chat as they come cuts no answer off, and no voice', async () => {
+  const { context, page, chat } = await visit(stage.browser, `${stage.server.here}/tall`);
+  await chat.open();
+  await page.evaluate(() => {
+    const root = document.querySelector('porchlight-chat')!.shadowRoot!;
+    const translate = () => {
+      const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+      const words: Text[] = [];
+      while (walker.nextNode()) words.push(walker.currentNode as Text);
+      for (const text of words) {
+        const { data, parentElement } = text;
+        if (!data.trim() || parentElement!.closest('font, style, svg, .notranslate')) continue;
+        const font = document.createElement('font');
+        font.textContent = `«${data}»`;
+        text.replaceWith(font);
+      }
+    };
+    new MutationObserver(() => setTimeout(translate, 5)).observe(root, { subtree: true, childList: true });
+  });
+  for (const question of ['Slowly, one.', 'Slowly, two.']) {
+    await chat.ask(question);
+    const answer = await chat.waitForAnswer('completed');
+    await expect.poll(() => chat.readBody(answer)).toBe(`«To ${question} there are many words.»`);
+    await expect
+      .poll(() => chat.announcer.textContent())
+      .toBe(`Answer: To ${question} there are many words.`);
+  }
   await context.close();
 });
 

@@ -31,7 +31,7 @@ export function useDialog(isModal: boolean) {
 }
 
 const small = matchMedia(smallQuery);
-const isSmall = signal(small.matches);
+export const isSmall = signal(small.matches);
 small.addEventListener('change', () => {
   isSmall.value = small.matches;
 });
