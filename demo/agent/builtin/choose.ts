@@ -38,6 +38,12 @@ const asksForMaker =
 const maker =
   /\b(founded|started|owned|built|run|made|designed) by\b|\bowners?\b(?=.*[A-Z]\w+ [A-Z])|\b[A-Z]\w+ [A-Z]\w+ (founded|started|built|runs|owns)\b/;
 
+/** What holds for the site's own goods need not hold for others. */
+const asksForOthers =
+  /\b(other|another|different) (brands?|makes?|manufacturers?|compan(y|ies)|shops?|stores?)\b|\bnot (bought |purchased )?from (you|here)\b|\b(bought|purchased|from) (elsewhere|somewhere else)\b/i;
+const others =
+  /\b(other (brands?|makes?|compan(y|ies))|any (brand|make)|elsewhere|other (shops?|stores?))\b/i;
+
 const asksForSale = /\bdo (you|u|they) (sell|stock|carry)\b/i;
 const sale = /\b(sell(s|ing)?|sold|sale|stock(ed)?|buy|prices?)\b|[$€£]\s?\d/i;
 
@@ -50,6 +56,7 @@ export function isAnswer(unit: Ranked, { aspect, isTold, terms, text, topics }: 
   if (isTold && unit.coverage < leastOfTold && !isGrave(unit) && !isUrgent(unit)) return false;
   if (topics.length > 0 && !topics.some((term) => isSaidHere(term, unit))) return false;
   if (asksForMaker.test(text) && !maker.test(unit.text)) return false;
+  if (asksForOthers.test(text) && !others.test(`${unit.text} ${unit.passage.section}`)) return false;
   if (terms.some((term) => term.isName && term.share === 1 && !names(unit, term))) return false;
   if (terms.some((term) => term.isAction && !names(unit, term))) return false;
   if (

@@ -90,13 +90,17 @@ function fromTheTop(best: Ranked): Ranked[] {
   return chosen.map((unit): Ranked => ({ ...best, ...unit }));
 }
 
+const leansBack = /^(it|its|they|them|this|these|that|those|then|otherwise|instead|also|both|after that)\b/i;
+
 /** The rest of a short paragraph: what a sentence says often needs the next one. */
 function withNeighbours(best: Ranked, usable: readonly Ranked[]): Ranked[] {
   const paragraph = toUnits(best.passage).filter(
     ({ line, kind }) => line === best.line && kind === 'sentence',
   );
   const at = paragraph.findIndex((unit) => unit.at === best.at);
-  const from = paragraph.length <= maxSentences ? 0 : Math.min(at, paragraph.length - maxSentences);
+  // What stands before it in a long one may be of another matter: "You can use up to three" is of gift cards there.
+  const first = leansBack.test(best.text) ? Math.max(0, at - 1) : at;
+  const from = paragraph.length <= maxSentences ? 0 : first;
   const chosen = paragraph.slice(from, from + maxSentences).map((unit): Ranked => ({ ...best, ...unit }));
   const other = usable.find(
     (unit) =>

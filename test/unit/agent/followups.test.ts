@@ -43,6 +43,20 @@ describe('a question in few words is about what was spoken of', () => {
   });
 });
 
+test.each(['do you repair tents of other brands', 'do you fix gear that is not from you'])(
+  'of what others sell nothing is promised: %s',
+  async (question) => {
+    expect(await converse(question)).toContain('I found nothing about that');
+  },
+);
+
+test.each(['can i use two discount codes', 'how many discount codes can i use'])(
+  'what a long paragraph says before of another matter is left out: %s',
+  async (question) => {
+    expect(await converse(question)).toMatch(/^Only one discount code works on an order/);
+  },
+);
+
 test('a question about a kind is answered by what is said of its things by name', async () => {
   expect(await converse('how do i wash the sleeping bag')).toContain('Machine wash the Meadow 35');
 });
