@@ -56,10 +56,26 @@ test('a refused question stays in its tab over a reload, whatever the other tab 
   await chat.waitForAnswer('failed');
   await other.ask('Short?');
   await other.waitForAnswer('completed');
-  expect(await other.composer.inputValue()).toBe('');
   await scene.page.reload();
   await chat.waitForAnswer('failed');
   expect(await chat.readQuestions()).toContain('Well thought out?');
+});
+
+test('a refused question is given back in no other tab of the same conversation', async () => {
+  const { chat, other } = await openTwo();
+  const [, page] = scene.context.pages();
+  await page!.route('**/turns/*', (route) =>
+    route.fulfill({ status: 429, json: { code: 'rate-limited', retryAfterMs: 20_000 } }),
+  );
+  await other.ask('Well thought out?');
+  await other.waitForAnswer('failed');
+  await chat.ask('Short?');
+  await expect.poll(chat.readQuestions).toEqual(['First?', 'Short?']);
+  await chat.waitForAnswer('completed');
+  // It has had time to come.
+  await scene.page.waitForTimeout(300);
+  expect(await chat.composer.inputValue()).toBe('');
+  expect(await other.readQuestions()).toContain('Well thought out?');
 });
 
 test('a reload in the middle of an answer shows that conversation, not the one begun in the other tab', async () => {
