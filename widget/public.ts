@@ -148,6 +148,7 @@ export type Part =
   | 'composer'
   | 'send'
   | 'stop'
+  | 'cards'
   | 'announcer'
   | 'unread'
   | 'greeting'

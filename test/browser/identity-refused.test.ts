@@ -103,6 +103,27 @@ describe.each(['/tag', '/call', '/callback'])('on %s, with a token that is refus
   });
 });
 
+test('on /tag, once the hour and the token are over, a reload is all that is to be done, as it is said', async () => {
+  const { page } = await visit('/plain');
+  await sign(page, 'ada');
+  await page.close();
+  const { page: first, chat } = await visit('/tag');
+  await askAs(chat, adas);
+  here.site.endHour();
+  here.site.endTokens();
+  await chat.ask('Later?');
+  await chat.panel.getByText('Reload the page to go on').first().waitFor();
+  await first.reload();
+  await expect.poll(() => here.site.asked.at(-1)).toBe(`${adas}: Later?`);
+  await chat.waitForAnswer('completed');
+  expect(await chat.readQuestions()).toEqual(['Who am I?', 'Later?']);
+  expect(await chat.composer.inputValue()).toBe('');
+  expect(await chat.panel.getByText('Reload the page').count()).toBe(0);
+  await first.reload();
+  await expect.poll(() => chat.readQuestions()).toEqual(['Who am I?', 'Later?']);
+  expect(here.site.asked.filter((one) => one.endsWith('Later?'))).toHaveLength(1);
+});
+
 describe('on /callback, once the hour of a customer is over', () => {
   const visitAsAda = async () => {
     const { page } = await visit('/plain');

@@ -130,7 +130,7 @@ export function createConversation(deps: ConversationDeps): Conversation {
     const isFinal = !isRetryable(code);
     // A question that may be sent again later is not lost by a reload.
     if (entry.known || isFinal) outbox.forget(entry.turnId);
-    else if (code !== 'offline') outbox.forget(entry.turnId, code);
+    else if (!/^(off|sso)/.test(code)) outbox.forget(entry.turnId, code);
     if (code === 'not-found' && entry.known) return load(conversationId); // Another device took it back.
     if (code === 'not-found') {
       forget();
