@@ -12,8 +12,8 @@ export const names = `
   side blockquoteSetextReplace2 oldest settled onSent takeUp onRead giveUp isFollowed followedFor field makeId ended
   typist settling mayPass onOpen claim hear refresh emit hold nolink readSaid readVeil fromEndPx onSeen occasion
   isFailed toCall isOpenHere outbox onEnded onBack onEvent reloadOrSay holdAgain refuseHeld sendStop cutFrom toCurrent
-  readAt setIdentity headingDepth codeButtons toPage isReadersOwn isWaiting meet isActive isChosen expire recheck overAt forget spoken refused loadOlder isShown holds memory
-  conversation expired onNextFrame earlier`
+  readAt setIdentity headingDepth codeButtons toPage isReadersOwn isWaiting meet isActive isChosen expire recheck overAt
+  spoken holds conversation earlier`
   .trim()
   .split(/\s+/);
 

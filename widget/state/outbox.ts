@@ -138,9 +138,9 @@ export function createOutbox(
     release(send: (turnId: string, question: TurnRequest) => void): void {
       const one = findWaiting();
       // What stood in the way of some is gone, and no click would send them.
-      const all = [...refused, ...held];
-      refused = all.filter(({ error }) => error && isRetryable(error.code));
-      toDrafts(all.filter((each) => each.error && !refused.includes(each)));
+      for (const each of held)
+        if (each.error && isRetryable(each.error.code)) refused = [...refused, each];
+        else if (each !== one) toDrafts([each]);
       held = [];
       // A click alone sends it: until then a reload gives it back.
       this.keepDraft('');
