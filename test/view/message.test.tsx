@@ -105,7 +105,7 @@ test('an answer asked for again takes nothing back that was asked since on anoth
   expect(again!.body).toMatchObject({ replaces: turnId, newest: turnId });
   await waitFor(() => expect(screen.getByRole<HTMLTextAreaElement>('textbox').value).toBe('Anything?'));
   expect(
-    screen.getByText('This was not sent yet. More was asked here meanwhile.', { selector: 'p' }),
+    screen.getByText('This was not sent yet. This could not be sent.', { selector: 'p' }),
   ).toBeTruthy();
   expect(conversation.entries.value.map(({ question }) => question)).toEqual(['Anything?', 'Another one?']);
 });
