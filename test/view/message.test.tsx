@@ -104,9 +104,7 @@ test('an answer asked for again takes nothing back that was asked since on anoth
   const [, again] = calls.filter(({ method }) => method === 'PUT');
   expect(again!.body).toMatchObject({ replaces: turnId, newest: turnId });
   await waitFor(() => expect(screen.getByRole<HTMLTextAreaElement>('textbox').value).toBe('Anything?'));
-  expect(
-    screen.getByText('This was not sent yet. This could not be sent.', { selector: 'p' }),
-  ).toBeTruthy();
+  expect(screen.getByText('This was not sent yet. This could not be sent.', { selector: 'p' })).toBeTruthy();
   expect(conversation.entries.value.map(({ question }) => question)).toEqual(['Anything?', 'Another one?']);
 });
 
@@ -184,8 +182,8 @@ test('failed after some words, it is called incomplete, and a click asks again i
   const { say, calls } = await ask();
   say({ kind: 'text-delta', data: { text: 'Half' } });
   say({ kind: 'turn-failed', data: { code: 'agent-timeout', retryable: true } });
-  await screen.findByText('This answer is incomplete. The agent took too long.', { selector: 'p' });
-  await waitFor(() => expect(spoken()).toBe('The agent took too long.'));
+  await screen.findByText('This answer is incomplete. The agent cannot answer right now.', { selector: 'p' });
+  await waitFor(() => expect(spoken()).toBe('The agent cannot answer right now.'));
   fireEvent.click(screen.getByRole('button', { name: 'Try again' }));
   await waitFor(() => expect(calls.filter(({ method }) => method === 'PUT')).toHaveLength(2));
   expect(screen.getAllByRole('article', { name: 'You' })).toHaveLength(1);
