@@ -47,6 +47,8 @@ async function leaveAsAda(path = '/tag') {
   await sign(page);
   await page.goto(`${here.site.url}${path}?left`);
   await chat.launcher.waitFor();
+  // What notes the sign-out is loaded for it.
+  await expect.poll(() => page.evaluate(() => localStorage.porchlight ?? '')).not.toContain('"who"');
   return { page, chat };
 }
 
