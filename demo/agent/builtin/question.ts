@@ -76,7 +76,7 @@ const followUpStart =
   /^\s*(?:(?:ok|okay|great|thanks|cool|right|so|hmm|well),? )*(and|or|but|also|what about|how about|what if|then|to|in|on|at|for|from|with|which one)\b/i;
 const pointsBack = /\b(it|its|they|them|that|those|these|there|one|ones|same|he|she|his|her|him)\b/i;
 const pronoun = /\b(it|its)\b/i;
-const isReferred = /\b(it|its|they|them)\b/i;
+const refersBack = /\b(it|its|they|them)\b/i;
 const pointsAtPage = /\b(this|these|here)\b/i;
 const pointsHere = /\b(this|it|its|here|these)\b/i;
 const told = /^\W*(i|my|we|our|the|it|there|this)\b/i;
@@ -162,7 +162,7 @@ export function readQuestion(asked: string, context: ReadContext): Question {
     const before = readQuestion(previous, { ...context, earlier: context.earlier.slice(0, -1) });
     const share = topics.length === 0 ? 0.9 : topics.length === 1 ? 0.7 : 0.35;
     const taken = take(toReferents(text, previous, before), pointsAtBefore ? share : besideShare);
-    const referents = isReferred.test(text) && !topics.some(isOfThing) ? taken.filter(isOfThing) : [];
+    const referents = refersBack.test(text) && !topics.some(isOfThing) ? taken.filter(isOfThing) : [];
     // "How heavy is it?" asks no more whether it is waterproof.
     const isAnew = aspect !== undefined && topics.length === 0 && referents.length > 0;
     const carried = isAnew
