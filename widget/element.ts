@@ -25,7 +25,7 @@ import { createSessionKeeper, type SessionState } from './transport/session.ts';
 import { createTabs, type TabNews } from './transport/tabs.ts';
 import { App } from './view/app.tsx';
 import { isSmall } from './view/dialog.ts';
-import { onNextFrame } from './view/frame.ts';
+import { drawOnFrame } from './view/frame.ts';
 import { createVeil } from './view/veil.ts';
 
 export function createWidget(seat: Seat): AppMethods {
@@ -106,7 +106,7 @@ export function createWidget(seat: Seat): AppMethods {
     memory,
     unsent,
     tabs,
-    onNextFrame,
+    onNextFrame: drawOnFrame,
     readPage,
     readSaid: () => calls.site?.toPage(),
     readMode: () => toChosenMode(panel),

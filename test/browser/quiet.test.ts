@@ -1,5 +1,5 @@
 /** Clause 28: a page with the tag on it costs its visitor nothing before the chat is used. */
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page, Request } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findChat, launchBrowser } from '../support/browser.ts';
 import { type FakeHelper, startFakeHelper, toPage } from '../support/fakehelper.ts';
@@ -12,6 +12,8 @@ let browser: Browser;
 beforeAll(async () => {
   helper = await startFakeHelper({
     answer: () => ({ pieces: ['An answer.'] }),
+    // A proxy in between may be late, too.
+    closingMs: 100,
     pages: (path, url) => {
       if (path === '/normal') return { html: toPage(url) };
       return path === '/dock' ? { html: toPage(url, 'dock') } : undefined;
@@ -90,5 +92,20 @@ test('the page keeps the focus, its size and its globals when the widget arrives
     global: typeof (window as { Porchlight?: object }).Porchlight,
   }));
   expect(after).toEqual({ focused: 'body', height: true, width: true, styles: 0, global: 'object' });
+  await context.close();
+});
+
+test('who counts the requests of a page that fail counts none of an answer that is whole', async () => {
+  const { context, page, chat } = await load('/normal');
+  const ended: string[] = [];
+  const note = (how: string) => (request: Request) =>
+    request.url().includes('/turns/') && ended.push(`${request.method()} ${how}`);
+  page.on('requestfinished', note('finished'));
+  page.on('requestfailed', note('failed'));
+  await chat.open();
+  for (const count of [1, 2, 3]) {
+    await chat.ask('A question?');
+    await expect.poll(() => ended).toEqual(Array.from({ length: count }, () => 'PUT finished'));
+  }
   await context.close();
 });

@@ -25,6 +25,8 @@ export type FakeHelperOptions = {
   betweenMs?: number;
   /** Waited for before each piece but the first, in place of `betweenMs`. */
   beforePiece?: (index: number) => Promise<void>;
+  /** Milliseconds between the end of a turn and that of its stream. Default 0. */
+  closingMs?: number;
   /** Messages that history gives at a time. Default all. */
   pageSize?: number;
   /** What the agent offers to be asked. Default nothing. */
@@ -56,6 +58,7 @@ export async function startFakeHelper({
   pages,
   betweenMs = 0,
   beforePiece = () => (betweenMs > 0 ? sleep(betweenMs) : Promise.resolve()),
+  closingMs = 0,
   pageSize = Number.POSITIVE_INFINITY,
   starters = [],
   reasoningModes = () => ['auto'],
@@ -70,7 +73,10 @@ export async function startFakeHelper({
     const turns = conversations.get(id) ?? [];
     conversations.set(id, turns);
     const known = turns.find((turn) => turn.id === turnId);
-    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.writeHead(200, {
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-store, no-transform',
+    });
     if (known) return response.end(known.events);
     if (replaces !== undefined) turns.splice(turns.findIndex((turn) => turn.id === replaces));
     const { pieces, sources = [], end } = answer(text, asked.filter((one) => one === text).length);
@@ -97,6 +103,7 @@ export async function startFakeHelper({
     if (end && 'failed' in end) say('turn-failed', end.failed);
     else if (end) say('turn-paused', end.paused);
     else say('turn-completed', { message: reply });
+    if (closingMs > 0) await sleep(closingMs);
     response.end();
   };
 
@@ -152,7 +159,10 @@ export async function startFakeHelper({
       return response.writeHead(204).end();
     }
     if (request.method === 'GET' && turn) {
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.writeHead(200, {
+        'content-type': 'text/event-stream',
+        'cache-control': 'no-store, no-transform',
+      });
       return response.end(turn.events);
     }
     const decided = turns?.find((one) => path.endsWith(`/${one.id}/decision`));

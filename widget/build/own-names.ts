@@ -10,7 +10,7 @@ export const names = `
   giveBack situation veils isLeft leftTicket offered told componentWillUnmount reflink drop shouldComponentUpdate
   getChildContext isBusy onAccepted takeBack focuses isBegun setBackMs startNew toRequest guestReason closes keeps
   side blockquoteSetextReplace2 oldest settled onSent takeUp onRead giveUp isFollowed followedFor field makeId ended
-  typist settling mayPass onOpen claim hear refresh emit hold nolink readSaid readVeil fromEndPx onSeen occasion
+  typist settling mayPass onOpen claim hear refresh emit hold nolink readSaid readVeil fromEndPx onNextFrame occasion
   isFailed toCall isOpenHere outbox onEnded onBack onEvent reloadOrSay holdAgain refuseHeld sendStop cutFrom toCurrent
   readAt setIdentity headingDepth codeButtons toPage isReadersOwn isWaiting meet isActive isChosen expire recheck overAt
   spoken holds conversation earlier`

@@ -35,18 +35,16 @@ export async function followEntry(
     if (!signal.aborted && !entry.isDropped) entry.answer.value = answer;
   };
   entry.followedFor = signal;
+  if (question) entry.lastEventId = undefined;
   try {
     return await followTurn(
       sessions,
       { conversationId, turnId: entry.turnId },
       {
         question,
-        lastEventId: question ? undefined : entry.lastEventId,
+        seen: entry,
         signal,
         onLost: (code) => onLost(toReach(code)),
-        onSeen: (id) => {
-          entry.lastEventId = id;
-        },
         onEvent: (event) => {
           answer = reduceAnswer(answer, event);
         },

@@ -9,6 +9,8 @@ export type Call = {
   body?: object | undefined;
   lastEventId?: number | undefined;
   signal?: AbortSignal | undefined;
+  /** Ends the reading of a stream, which `signal` ends until its first byte alone. */
+  line?: AbortController | undefined;
 };
 
 /** To the last byte; to the first of a stream, which then has its own watch. */
@@ -29,7 +31,7 @@ async function request(helper: string, call: Call & { session?: string }): Promi
   if (call.session !== undefined) headers.authorization = `Bearer ${call.session}`;
   if (call.body) headers['content-type'] = 'application/json';
   if (call.lastEventId !== undefined) headers['last-event-id'] = String(call.lastEventId);
-  const aborter = new AbortController();
+  const aborter = call.line ?? new AbortController();
   const onAbort = () => aborter.abort();
   call.signal?.addEventListener('abort', onAbort);
   if (call.signal?.aborted) onAbort();

@@ -6,7 +6,7 @@ import {
   type TurnEvent,
   type TurnRequest,
 } from '../../server-helper/protocol/wire.ts';
-import { isRetryable, type WidgetCode, WidgetError } from '../errors.ts';
+import { isRetryable, toWidgetError, type WidgetCode, WidgetError } from '../errors.ts';
 import { toBackoffMs, wait } from './backoff.ts';
 import type { SessionKeeper } from './session.ts';
 
@@ -15,10 +15,9 @@ export type TurnAddress = { conversationId: string; turnId: string };
 export type TurnFollower = {
   /** Absent: the turn is known to the helper, and only followed. */
   question?: TurnRequest | undefined;
-  /** Id of the last event seen. */
-  lastEventId?: number | undefined;
+  /** What of the turn has been seen: moved on with each event. */
+  seen: { lastEventId: number | undefined };
   onEvent(event: TurnEvent): void;
-  onSeen(id: number): void;
   /** All events of one read have been handed out. */
   onRead(): void;
   /** The helper has the question. */
@@ -42,51 +41,47 @@ const mostUnreachable = 6;
 /**
  * Resolves `ended` after the end event, `gone` when there is nothing to follow: history then has the answer.
  *
- * @throws WidgetError when trying again is of no use
+ * @throws WidgetError when trying again is of no use; what the signal was aborted for
  */
 export async function followTurn(
   sessions: SessionKeeper,
   address: TurnAddress,
   follower: TurnFollower,
 ): Promise<'ended' | 'gone'> {
-  let { question, lastEventId } = follower;
+  const { seen, signal } = follower;
+  let { question } = follower;
   let failures = 0;
   for (;;) {
-    let response: Response | undefined;
     let lost: WidgetCode = 'bad-stream';
+    const line = new AbortController();
     try {
-      response = await sessions.call(
-        question
-          ? { method: 'PUT', path: toTurnPath(address), body: question, signal: follower.signal }
-          : { method: 'GET', path: toTurnPath(address), lastEventId, signal: follower.signal },
-      );
+      const response = await sessions.call({
+        method: question ? 'PUT' : 'GET',
+        path: toTurnPath(address),
+        body: question,
+        lastEventId: seen.lastEventId,
+        signal,
+        line,
+      });
       if (response.status === 204) return 'gone';
       // A captive portal's page comes with a 200 too, and nobody there has taken the question.
       if (!isEventStream(response)) throw new WidgetError('bad-stream');
       if (question) follower.onAccepted();
       question = undefined;
       follower.onLost(undefined);
-      const before = lastEventId;
-      const ended = await readTurn(response, follower, (id) => {
-        lastEventId = id;
-        follower.onSeen(id);
-      });
-      if (ended) return 'ended';
-      if (lastEventId !== before) failures = 0;
-    } catch (error) {
-      if (!(error instanceof WidgetError)) throw error;
+      const before = seen.lastEventId;
+      if (await readTurn(response, line, follower)) return 'ended';
+      if (seen.lastEventId !== before) failures = 0;
+    } catch (thrown) {
+      const error = toWidgetError(thrown);
       const mayTry = question ? mayAskAgain(error.code, failures) : mayFollowAgain(error);
-      if (!mayTry || follower.signal.aborted) throw error;
+      if (!mayTry || signal.aborted) throw error;
       lost = error.code;
     }
     follower.onLost(lost);
     failures += 1;
     if (!question && failures > mostTries) throw new WidgetError('bad-stream');
-    try {
-      await wait(toBackoffMs(failures - 1), follower.signal);
-    } catch {
-      throw new WidgetError('aborted');
-    }
+    await wait(toBackoffMs(failures - 1), signal);
   }
 }
 
@@ -108,44 +103,42 @@ function isEventStream(response: Response): boolean {
 /** @returns whether the end event came */
 async function readTurn(
   response: Response,
-  follower: TurnFollower,
-  seen: (id: number) => void,
+  line: AbortController,
+  { seen, signal, onEvent, onRead }: TurnFollower,
 ): Promise<boolean> {
-  if (!response.body) throw new WidgetError('bad-stream');
-  const reader = response.body.getReader();
+  // Chromium counts a stream that is not to be stored as aborted at its end, unless there is a copy of it.
+  response.clone();
+  // There is one: what has no body has no content type either.
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
   let ended = false;
   let over = false;
   const parser = createSseReader((event) => {
     const turnEvent = readTurnEvent(event);
-    if (event.id !== undefined && /^\d+$/.test(event.id)) seen(Number(event.id));
+    if (/^\d+$/.test(event.id ?? '')) seen.lastEventId = Number(event.id);
     if (!turnEvent || over) return;
     // A pause in a replay may have been decided since: then more follows, else the helper closes the stream.
     ended = endKinds.has(turnEvent.kind);
     over = ended && turnEvent.kind !== 'turn-paused';
-    follower.onEvent(turnEvent);
+    onEvent(turnEvent);
   });
-  const hangUp = () => void reader.cancel().catch(() => {});
-  follower.signal.addEventListener('abort', hangUp);
-  let watch = setTimeout(hangUp, silenceMs);
+  const hangUp = () => line.abort();
+  signal.addEventListener('abort', hangUp);
   try {
     for (;;) {
+      // Goes on where this loop ends, for a helper that does not close after the end; to abort what is over does nothing.
+      const watch = setTimeout(hangUp, silenceMs);
       const { done, value } = await reader.read();
       if (done) break;
-      clearTimeout(watch);
-      watch = setTimeout(hangUp, silenceMs);
       parser.push(value);
-      follower.onRead();
+      onRead();
       if (over) break;
+      clearTimeout(watch);
     }
   } catch {
     // A reset, a phone that slept, Safari's "Load failed": all the same, the connection is gone.
-  } finally {
-    clearTimeout(watch);
-    follower.signal.removeEventListener('abort', hangUp);
-    hangUp();
   }
-  if (follower.signal.aborted) throw new WidgetError('aborted');
-  follower.onRead();
+  if (signal.aborted) throw new WidgetError('aborted');
+  onRead();
   return ended;
 }
 

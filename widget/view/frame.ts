@@ -6,7 +6,7 @@ const hiddenMs = 250;
 
 let last = 0;
 
-export function onNextFrame(draw: () => void): void {
+export function drawOnFrame(draw: () => void): void {
   if (document.hidden) {
     setTimeout(draw, hiddenMs);
     return;
