@@ -16,14 +16,17 @@ export function createCalls(parts: SiteParts, onSite: () => void) {
   let loading: Promise<void> | undefined;
   // One promise for all: imports of one file that come to an end together do so in any order.
   const load = () => {
-    loading ??= import('./site.ts').then(({ createSite }) => {
-      calls.site = createSite(parts);
-      onSite();
-      return calls.site.spoken;
-    });
-    loading.catch(() => {
-      loading = undefined;
-    });
+    loading ??= import('./site.ts').then(
+      ({ createSite }) => {
+        calls.site = createSite(parts);
+        onSite();
+        return calls.site.spoken;
+      },
+      () => {
+        loading = undefined;
+        tellOwner('part-failed', options.helper);
+      },
+    );
     return loading;
   };
   const soon = (done: Promise<void>) => Promise.race([done, wait(patienceMs)]);
@@ -44,26 +47,26 @@ export function createCalls(parts: SiteParts, onSite: () => void) {
         };
         if (shown) {
           calls.late ??= soon(loaded);
-          calls.late.then(end, end);
+          calls.late.then(end);
         }
         const { late } = calls;
-        void loaded.then(
+        void loaded.then(() => {
+          const { site, late: now } = calls;
           // What was meant for another visitor is dropped, and what would take away a question that waited for it no longer.
-          () =>
-            (visit === panel.visit.value || /^set[LO]/.test(name)) &&
-            (!shown || late === calls.late || shown === conversation.entries.value || !/Conv/.test(name)) &&
-            (calls.site as Record<typeof name, (...all: unknown[]) => void>)[name](...values),
-          () => tellOwner('part-failed', options.helper),
-        );
+          if (visit !== panel.visit.value && !/^set[LO]/.test(name)) return;
+          if (!site) {
+            if (!/^send|^pre/.test(name)) return;
+            // Without it nothing can be asked: the question is the visitor's to send.
+            parts.open();
+            panel.giveBack(values[0] as string);
+          } else if (!shown || late === now || shown === conversation.entries.value || !/Conv/.test(name))
+            (site as Record<typeof name, (...all: unknown[]) => void>)[name](...values);
+        });
       },
   };
   const isEnglish = /^(en\b|$)/i.test(options.language ?? document.documentElement.lang);
   const isNeeded = !isEnglish || words.test(JSON.stringify(options));
-  const begin = () =>
-    load().catch(() => {
-      tellOwner('part-failed', options.helper);
-      setTimeout(() => load().catch(() => {}), againMs);
-    });
+  const begin = () => load().then(() => void (calls.site || setTimeout(load, againMs)));
   return Object.assign(calls, {
     /** Once the words of the chat are there, if they come soon. */
     settled: isNeeded && soon(begin()),

@@ -47,6 +47,22 @@ test('a question that is changed takes the place of the former, here and in the 
   expect(await chat.readQuestions()).toEqual(['How long does shipping to Norway take?']);
 });
 
+test('the answer before cites what it cited', async () => {
+  const { chat } = scene;
+  await chat.ask('Do you repair tents?');
+  const readCited = async (part: string) => {
+    const links = (await chat.waitForAnswer('completed')).locator(`${part} sup a`);
+    await links.first().waitFor({ state: 'attached' });
+    return links.evaluateAll((all) => all.map((link) => (link as HTMLAnchorElement).href));
+  };
+  const cited = await readCited('.body');
+  await chat.button('Change your question').click();
+  await chat.ask('How long does shipping to Canada take?');
+  await expect.poll(() => chat.readQuestions()).toEqual(['How long does shipping to Canada take?']);
+  expect(await readCited('[part~="body"]')).not.toEqual(cited);
+  expect(await readCited('.former')).toEqual(cited);
+});
+
 test('what comes for an answer once it has ended moves nothing', async () => {
   const { chat, page } = scene;
   let give = () => {};

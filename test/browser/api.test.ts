@@ -353,6 +353,26 @@ describe('the page', () => {
     expect(asked.map(({ page }) => page?.context)).toEqual([undefined]);
   });
 
+  test.each([
+    ['send', 'Is it warm?'],
+    ['prefill', 'Is it'],
+  ] as const)(
+    'what the page would %s while the file for its calls cannot be loaded is the visitor’s to send',
+    async (method, text) => {
+      await come('/plain');
+      await page.route('**/widget/site-*.js', (route) => route.abort());
+      await chat.open();
+      await chat.composer.press('Escape');
+      await chat.panel.waitFor({ state: 'hidden' });
+      await call([method, text]);
+      await expect.poll(() => chat.composer.inputValue()).toBe(text);
+      await chat.panel.getByText('This was not sent yet.').first().waitFor();
+      await chat.composer.press('Enter');
+      await chat.waitForAnswer('completed');
+      expect(asked.map((question) => question.text)).toEqual([text]);
+    },
+  );
+
   describe('while the file for the page’s own calls is late', () => {
     let file: ReturnType<typeof createGate>;
     beforeEach(async () => {

@@ -12,7 +12,7 @@ const stage = useStage(() =>
     answer: (question, times) => {
       if (question === 'Fail for good?')
         return { pieces: ['Half of'], end: { failed: { code: 'agent-refused', retryable: false } } };
-      return question === 'Fail once?' && times === 0
+      return /^Fail (once|first)/.test(question) && times === 0
         ? { pieces: ['Half of an'], end: { failed: { code: 'agent-unavailable', retryable: true } } }
         : { pieces: ['The whole ', 'answer.'] };
     },
@@ -83,6 +83,21 @@ test('a question asked offline waits, says so, and is sent once when the network
   await scene.chat.waitForAnswer('completed');
   expect(readAsked()).toEqual(['Before?', 'Are you there?']);
   expect(await scene.chat.readAnswers()).toEqual(['The whole answer.', 'The whole answer.']);
+});
+
+test('what a first click needs offline says that it is so, in one place, and comes by itself when the network is back', async () => {
+  const { chat, page, context } = scene;
+  await chat.ask('Fail first?');
+  const failed = await chat.waitForAnswer('failed');
+  await goOffline(page);
+  await chat.button('Try again').click();
+  await failed.getByText('You are offline.').waitFor();
+  expect(await chat.button('Try again').count()).toBe(1);
+  await chat.button('Conversations').click();
+  await chat.panel.locator('[part~="error"]', { hasText: 'You are offline.' }).waitFor();
+  expect(await chat.panel.getByText('could not be loaded').count()).toBe(0);
+  await context.setOffline(false);
+  await chat.panel.getByRole('button', { name: 'Fail first?' }).first().waitFor();
 });
 
 test('a question asked offline is sent once, though the page was reloaded before the network was back', async () => {

@@ -151,7 +151,7 @@ export function createWorld(site: Site) {
     if (tab.identity.shown && !tab.held) return;
     const text = join(tab.held?.line, tab.identity.shown ? '' : draft);
     const typist = readTypist(index);
-    if (text === '') tab.unsent.forget();
+    if (text === '') tab.unsent.empty();
     else tab.unsent.keep(text, typist === unknown ? views[index]?.who : typist, typist === unknown);
   };
   const put = (tab: Tab, text: string) => {
@@ -220,7 +220,7 @@ export function createWorld(site: Site) {
     tab.unsent.name(views[index]?.who, readTypist(index));
     const isSettled = identity.phase === 'settled' && !identity.veiled;
     if (isSettled) {
-      tab.unsent.forget();
+      tab.unsent.empty();
       if (tab.held) send(tab, tab.held.by, tab.held.after);
       tab.held = undefined;
       if (tab.owed?.changes === changes && !tab.text.includes(tab.owed.line))
@@ -252,7 +252,7 @@ export function createWorld(site: Site) {
           tab.held = undefined;
         Object.assign(tab, { screen: undefined, draft: undefined, text: '' });
         tab.words.clear();
-        tab.unsent.forget();
+        tab.unsent.empty();
         if (todo.closes) {
           tab.isOpen = false;
           closed += 1;

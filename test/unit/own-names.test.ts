@@ -17,8 +17,9 @@ const others = [
 ];
 
 test.each(others)('no name is a word of %s', (file) => {
-  const code = readFileSync(file, 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '');
-  const words = new Set(code.match(/[A-Za-z_]\w*/g));
+  const code = readFileSync(file, 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*|^import [^;]*;/gm, '');
+  // `session-expired` is a word of its own.
+  const words = new Set(code.match(/[A-Za-z_][\w-]*/g));
   expect(names.filter((name) => words.has(name))).toEqual([]);
 });
 

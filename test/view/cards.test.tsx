@@ -49,7 +49,7 @@ test('an approval shows what is to be done with which values, and until when it 
   const card = await screen.findByRole('region', { name: 'May the agent do this?' });
   expect(card.textContent).toContain('Order status: Looks an order up');
   expect(within(card).getByText('order number').nextSibling?.textContent).toBe('LF-1');
-  expect(within(card).getByText(/^Waits for you until .*2099/)).toBeTruthy();
+  expect(within(card).getByText(/^Waits for you until .*2099.*\d:\d\d/)).toBeTruthy();
   await waitFor(() =>
     expect(screen.getByRole('status').textContent).toBe('The agent waits for your decision.'),
   );
@@ -168,7 +168,9 @@ test('a question that nobody wants to answer can be stopped', async () => {
     kind: 'question',
     questions: [{ question: 'Which?', options: ['A'] }],
   });
-  fireEvent.click(await screen.findByRole('button', { name: 'Stop the answer' }));
+  // Until then Stop takes back a question that the helper may not have.
+  const form = await screen.findByRole('form', { name: 'The agent asks' });
+  fireEvent.click(within(form).getByRole('button', { name: 'Stop the answer' }));
   await waitFor(() => expect(calls.some(({ method }) => method === 'DELETE')).toBe(true));
   rest.say({
     kind: 'turn-stopped',

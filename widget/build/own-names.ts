@@ -3,17 +3,17 @@
  * the minifier may shorten, in all files alike: the most used first. What stands on the wire, in the page's side or in the browser's own objects is not here.
  */
 export const names = `
-  current tokens other ticket phase saidAt shown typists isOpen veil entry known isGuest sessions veiled loose align
+  what memory current tokens forget other ticket phase saidAt shown typists isOpen veil entry known isGuest sessions veiled loose align
   path onGrow isDock lastEventId lost inlineTokens cause named resume late owner clock isWide isDropped keepDraft
   visit silent tabs screen isSettled begin release openedFor givenTo refuse setOpen failures happen backs problem
   follow isReset isReady onTakenBack refusedOnce isUnanswered lheading readKept publish leave onLost hasOlder endAll
   giveBack situation veils isLeft leftTicket offered told componentWillUnmount reflink drop shouldComponentUpdate
   getChildContext isBusy onAccepted takeBack focuses isBegun setBackMs startNew toRequest guestReason closes keeps
-  side blockquoteSetextReplace2 oldest settled onSent takeUp onRead giveUp isFollowed followedFor field makeId ended
-  typist settling mayPass onOpen claim hear refresh emit hold nolink readSaid readVeil fromEndPx onNextFrame occasion
+  side blockquoteSetextReplace2 oldest settled onSent takeUp onRead giveUp isFollowed followedBy field makeId ended
+  typist settling mayPass onOpen claim hear refresh emit hold nolink readSaid readVeil fromEndPx onNextFrame isShown occasion
   isFailed toCall isOpenHere outbox onEnded onBack onEvent reloadOrSay holdAgain refuseHeld sendStop cutFrom toCurrent
   readAt setIdentity headingDepth codeButtons toPage isReadersOwn isWaiting meet isActive isChosen expire recheck overAt
-  spoken holds conversation earlier`
+  spoken holds conversation earlier request refused expired loadOlder quiet refusal`
   .trim()
   .split(/\s+/);
 

@@ -1,10 +1,13 @@
 /** The answer that the newest one took the place of: at hand until something else is asked. Loaded with the first answer. */
+import type { Source } from '../../server-helper/protocol/wire.ts';
 import type { Entry } from './entries.ts';
 
 export type Former = {
   turnId: string;
   question: string | undefined;
   text: string;
+  /** What it cites: the newest one has others. */
+  sources: readonly Source[];
   /** Which took its place: known once it has been seen. */
   nextId?: string;
 };

@@ -1,7 +1,7 @@
 /** The conversation: what the visitor can do to it, and how it is taken up again after a reload. */
 import type { ReadonlySignal } from '@preact/signals';
 import type { TurnRequest } from '../../server-helper/protocol/wire.ts';
-import { isRetryable, toWidgetError, WidgetError } from '../errors.ts';
+import { isRetryable, toReach, toWidgetError, WidgetError } from '../errors.ts';
 import type { Situation } from '../states.ts';
 import type { SessionKeeper } from '../transport/session.ts';
 import type { Tabs } from '../transport/tabs.ts';
@@ -116,7 +116,7 @@ export function createConversation(deps: ConversationDeps): Conversation {
         else if (code) throw new WidgetError('aborted');
       },
     });
-    if (signal.aborted) return;
+    if (signal.aborted || entry.followedBy) return;
     // What was held meanwhile has its turn now.
     queueMicrotask(release);
     if (entry.isDropped) return;
@@ -190,15 +190,15 @@ export function createConversation(deps: ConversationDeps): Conversation {
     const entry = screen.find(turnId);
     if (!entry?.question) return;
     if (!entry.known && entry.request) {
-      // It may have arrived for all that: under its own id it is asked once, however often it is sent.
-      screen.remove(turnId);
+      screen.remove(turnId); // It may have arrived: under its own id it is asked once, however often it is sent.
       return take(turnId, toCurrent(entry.request, entry.answer.value?.code === 'challenge-failed'));
     }
     try {
-      const part = await import('./retrying.ts');
-      await part.retry(turnId, retrying, { screen, sessions, reload, take, toRequest, makeId });
+      const { retry: again } = await import('./retrying.ts');
+      await again(turnId, retrying, { screen, sessions, reload, take, toRequest, makeId });
     } catch {
-      say('part-failed', () => retry(turnId))(new WidgetError('unreachable'));
+      // It stands where it stood, and says what stopped it now.
+      entry.answer.value = { ...(entry.answer.value as Answer), code: toReach('offline') };
     }
   };
   return {

@@ -11,8 +11,8 @@ export type Entry = {
   /** Id of the last event seen, to go on from there. */
   lastEventId: number | undefined;
   answer: Signal<Answer | undefined>;
-  /** While its events are followed: what that ends with. */
-  followedFor?: AbortSignal | undefined;
+  /** While its events are followed: by whom, and what that ends with. */
+  followedBy?: { signal: AbortSignal } | undefined;
   /** The visitor stopped it before the helper was seen to have it: nothing of it is shown any more. */
   isDropped?: true;
   /** The time to decide on it was over. */

@@ -34,7 +34,7 @@ export function findEnded({ expired, shown }: Identity, who: Who): Who {
   return who === undefined && expired && !shown?.isGuest ? shown?.who : undefined;
 }
 
-export function isShown({ shown }: Identity, who: Who): boolean {
+export function shows({ shown }: Identity, who: Who): boolean {
   return shown !== undefined && shown.subject === who;
 }
 

@@ -30,11 +30,13 @@ export async function followEntry(
   const { sessions, conversationId, question, signal, onNextFrame, onLost } = following;
   let answer = entry.answer.value ?? createAnswer(entry.turnId, 'writing');
   let drawing = false;
+  // Who decided before the stream of the pause was closed has it followed anew: that one tells what comes.
+  const isMine = () => !signal.aborted && entry.followedBy === following;
   const draw = () => {
     drawing = false;
-    if (!signal.aborted && !entry.isDropped) entry.answer.value = answer;
+    if (isMine() && !entry.isDropped) entry.answer.value = answer;
   };
-  entry.followedFor = signal;
+  entry.followedBy = following;
   if (question) entry.lastEventId = undefined;
   try {
     return await followTurn(
@@ -64,7 +66,7 @@ export async function followEntry(
     answer = { ...answer, status: 'failed', code: known.code, retryAfterMs: known.retryAfterMs };
     return known;
   } finally {
-    if (!signal.aborted) entry.followedFor = undefined;
     draw();
+    if (isMine()) entry.followedBy = undefined;
   }
 }

@@ -95,7 +95,7 @@ export function step(before: Identity, happening: Happening, around: Around): [I
   /** Now it is known who is there: the same as shown, a guest who signed in, or another. */
   const turnTo = (token: string | undefined, who: Who) => {
     const isTyped = facts.isTypedBy(state, who);
-    const isSame = token === undefined ? isGuestStill(undefined) : facts.isShown(state, who);
+    const isSame = token === undefined ? isGuestStill(undefined) : facts.shows(state, who);
     if (isSame && isTyped && !state.expired) return settle();
     const isOther = !isTyped || (state.shown !== undefined && !isSame && !isGuestStill(who));
     const ended = facts.findEnded(state, who);

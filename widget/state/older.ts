@@ -5,7 +5,7 @@ import { toEntries } from './entries.ts';
 import type { Screen } from './screen.ts';
 
 /** @param read reads a page of a conversation @throws what `read` does */
-export async function loadOlder(
+export async function readOlder(
   { id, entries, loading, older, problem, signal }: Screen,
   read: (conversationId: string, query: string) => Promise<ConversationReply>,
 ): Promise<void> {

@@ -45,7 +45,7 @@ export function createOutbox(
 
   /** They are asked, or drafts again. */
   const dropRefused = () => {
-    if (refused.length > 0) unsent.forget();
+    if (refused.length > 0) unsent.empty();
     refused = [];
   };
 
@@ -80,7 +80,7 @@ export function createOutbox(
       const text = join(...[...refused, ...held].map(({ question }) => question.text), draft);
       const typist = readTypist();
       const isUnsure = typist === unknown;
-      if (text === '') unsent.forget();
+      if (text === '') unsent.empty();
       else unsent.keep(text, isUnsure ? memory.read().who : typist, isUnsure);
     },
     /**
@@ -153,7 +153,7 @@ export function createOutbox(
       const left = ended && this.takeBack()?.request;
       if (left) unsent.keepFor(left.text, ended);
       if (isReset) this.holdAgain();
-      else unsent.forget();
+      else unsent.empty();
       held = held.filter(
         ({ veil }) => isReset || (staysOpen && veil > 0 && (isTheirs || veil === readVeil())),
       );
@@ -170,7 +170,7 @@ export function createOutbox(
     },
     /** The helper never had it: there is nothing to stop but the trying. */
     giveUp(entry: Entry, code: WidgetCode | undefined): void {
-      if (held.length > 0) unsent.forget();
+      if (held.length > 0) unsent.empty();
       held = held.filter(({ turnId }) => turnId !== entry.turnId);
       this.forget(entry.turnId, code);
       screen.endAll();

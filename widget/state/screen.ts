@@ -60,7 +60,7 @@ export function createScreen() {
       });
     },
     /** By what was begun for what is on screen now. */
-    isFollowed: (entry: Entry) => entry.followedFor === scope.signal && !entry.isDropped,
+    isFollowed: (entry: Entry) => entry.followedBy?.signal === scope.signal && !entry.isDropped,
     find: (turnId: string) => entries.value.find((entry) => entry.turnId === turnId),
     add(turnId: string, question: TurnRequest | undefined, answer: Answer): Entry {
       const entry = createEntry(turnId, question?.text, answer);

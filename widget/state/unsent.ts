@@ -23,7 +23,7 @@ export type Unsent = {
   /** Pages say by now who is there. @param by whose is what was typed, as far as that is known */
   name(who: Who, by: Who): void;
   /** It is on its way, or given up. */
-  forget(): void;
+  empty(): void;
   /** What was left here before the page was loaded, once, if it may be `who`'s. */
   take(who: Who): string | undefined;
 };
@@ -65,7 +65,7 @@ export function createUnsent(
         own = { text: own.text, who };
       write();
     },
-    forget() {
+    empty() {
       own = undefined;
       write();
     },

@@ -48,7 +48,6 @@ async function request(helper: string, call: Call & { session?: string }): Promi
       referrerPolicy: 'no-referrer',
     });
   } catch {
-    clearTimeout(timer);
     // A lost connection, a refused one and a refused origin are all the same to fetch.
     if (call.signal?.aborted) throw new WidgetError('aborted');
     throw new WidgetError(navigator.onLine ? 'unreachable' : 'offline');

@@ -1,7 +1,8 @@
 /** Under an answer that has ended: copy it, say whether it helped, have it answered again, or ask otherwise. */
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import type { Source } from '../../server-helper/protocol/wire.ts';
 import { toWidgetError, type WidgetError } from '../errors.ts';
 import { findFormer, keepFormer } from '../state/asking-again.ts';
 import { words } from '../strings/en/actions.ts';
@@ -24,8 +25,10 @@ const shapes = {
 
 type Vote = 'up' | 'down';
 
-/** @param read makes what an answer says of its text */
-export type ActionsProps = AnswerProps & { read: (text: string) => ComponentChildren };
+/** @param read makes what an answer says of its text and what it cites */
+export type ActionsProps = AnswerProps & {
+  read: (text: string, sources: readonly Source[]) => ComponentChildren;
+};
 
 export default function Actions({ entry, answer, onGrow, read }: ActionsProps) {
   const { conversation, panel, draft, changing, field, rest, say, t } = useChat();
@@ -34,10 +37,16 @@ export default function Actions({ entry, answer, onGrow, read }: ActionsProps) {
   const isLast = conversation.entries.value.at(-1) === entry;
   const isBusy = conversation.running.value !== undefined || panel.veil.value > 0;
   const former = isLast ? findFormer(draft, entry) : undefined;
+  const { status, text, sources } = answer;
   useLayoutEffect(onGrow, []);
+  useEffect(() => {
+    // A table wider than the chat is scrolled by keyboard too.
+    for (const table of row.current?.closest('article')?.querySelectorAll<HTMLElement>('.scroll') ?? [])
+      if (table.scrollWidth > table.clientWidth) table.tabIndex = 0;
+  }, [status]);
 
   const keep = () => {
-    if (answer.text !== '') keepFormer(draft, { turnId, question, text: answer.text });
+    if (text !== '') keepFormer(draft, { turnId, question, text, sources });
   };
   const again = (text: string) => {
     keep();
@@ -58,12 +67,11 @@ export default function Actions({ entry, answer, onGrow, read }: ActionsProps) {
     });
   };
 
-  const { status } = answer;
   const mayAskAgain = isLast && known && question !== undefined && !isBusy;
   return (
     <>
       <div class="row" ref={row} data-last={isLast}>
-        {answer.text !== '' && <Copy text={answer.text} row={row} />}
+        {text !== '' && <Copy text={text} row={row} />}
         {status === 'completed' && <Votes entry={entry} answer={answer} />}
         {mayAskAgain && status !== 'failed' && (
           <button
@@ -96,7 +104,7 @@ export default function Actions({ entry, answer, onGrow, read }: ActionsProps) {
           <summary>{t('former')}</summary>
           {former.question !== question && <p dir="auto">{former.question}</p>}
           <div class="body" lang="" dir="auto">
-            {read(former.text)}
+            {read(former.text, former.sources)}
           </div>
         </details>
       )}

@@ -1,5 +1,5 @@
 /** What an answer says, read as markdown: loaded while the first question is on its way. */
-import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { references } from '../markdown/entities.ts';
 import { Markdown } from '../markdown/markdown.tsx';
 import type { RenderContext } from '../markdown/render.tsx';
@@ -58,11 +58,6 @@ export default function Words({ entry, answer, onGrow }: AnswerProps) {
     onGrow();
   }, [answer]);
   const isSettled = answer.status === 'completed';
-  useEffect(() => {
-    // A table wider than the chat is scrolled by keyboard too.
-    for (const table of (isSettled && body.current?.querySelectorAll<HTMLElement>('.scroll')) || [])
-      if (table.scrollWidth > table.clientWidth) table.tabIndex = 0;
-  }, [isSettled]);
   return (
     <>
       <div
@@ -86,7 +81,7 @@ export default function Words({ entry, answer, onGrow }: AnswerProps) {
             entry={entry}
             answer={answer}
             onGrow={onGrow}
-            read={(text) => <Markdown text={text} context={context} />}
+            read={(text, sources) => <Markdown text={text} context={{ ...context, sources }} />}
           />
         </div>
       )}

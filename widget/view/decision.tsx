@@ -82,9 +82,12 @@ function OpenUntil({ pause }: Pick<DecisionProps, 'pause'>) {
   const { t } = useChat();
   const at = new Date(pause.expiresAt);
   const isToday = at.toDateString() === new Date().toDateString();
-  const style = isToday ? ({ timeStyle: 'short' } as const) : ({ dateStyle: 'medium' } as const);
   if (Number.isNaN(at.getTime())) return null;
-  return <p class="outcome">{t('openUntil', { time: at.toLocaleString(t('language'), style) })}</p>;
+  const time = at.toLocaleString(t('language'), {
+    timeStyle: 'short',
+    ...(!isToday && { dateStyle: 'medium' }),
+  });
+  return <p class="outcome">{t('openUntil', { time })}</p>;
 }
 
 function Approval({ entry, pause }: DecisionProps) {

@@ -19,7 +19,7 @@ type NoticeProps = {
   occasion?: unknown;
   /** Said elsewhere, or not new. */
   quiet?: boolean;
-  class?: string;
+  class?: string | undefined;
 };
 
 /** 00:09, 04:12, 11:59:30 */

@@ -1,8 +1,8 @@
-/** A piece of the view that is loaded when it is first shown; where that fails, it is tried again: by itself, or by a click where it says so. */
+/** A piece of the view that is loaded when it is first shown; where that fails, it is tried again by itself, and by a click where it says so. */
 import { signal } from '@preact/signals';
 import type { FunctionComponent } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { tellOwner } from '../states.ts';
+import { type State, tellOwner } from '../states.ts';
 import { en } from '../strings/en.ts';
 import { toBackoffMs, wait } from '../transport/backoff.ts';
 import { useChat } from './context.ts';
@@ -10,13 +10,13 @@ import { Notice } from './notice.tsx';
 
 type PartModule<P> = { default: FunctionComponent<P>; css?: string; words?: object };
 
-/** @param Pending stands for it until it is there, and it is tried again unasked; without one that is said in its place */
+/** @param Pending stands for it until it is there; without one that is said in its place */
 export function createPart<P extends object>(
   load: () => Promise<PartModule<P>>,
   Pending?: FunctionComponent<P & { isFailed: boolean }>,
 ) {
   const loaded = signal<FunctionComponent<P> | undefined>(undefined);
-  const failed = signal(false);
+  const failed = signal<State | undefined>(undefined);
   const sheet = new CSSStyleSheet();
 
   let isLoading = false;
@@ -24,7 +24,6 @@ export function createPart<P extends object>(
   const get = (helper: string): void => {
     if (isLoading || loaded.value) return;
     isLoading = true;
-    failed.value &&= !!Pending;
     // Many a browser keeps a failed import for as long as the page is there: where it must fail it is not tried.
     // A browser beside its helper on one machine may be offline all the same.
     (navigator.onLine ? load() : fetch(helper).then(load)).then(
@@ -35,9 +34,8 @@ export function createPart<P extends object>(
       },
       () => {
         isLoading = false;
-        failed.value = true;
+        failed.value = navigator.onLine ? 'part-failed' : 'offline';
         tellOwner('part-failed', helper);
-        if (!Pending) return;
         tries += 1;
         void wait(toBackoffMs(tries)).then(() => get(helper));
       },
@@ -51,11 +49,13 @@ export function createPart<P extends object>(
     }, []);
     const Loaded = loaded.value;
     if (Loaded) return <Loaded {...props} />;
-    if (Pending) return <Pending {...props} isFailed={failed.value} />;
-    return failed.value ? (
-      <Notice state="part-failed" again={() => get(options.helper)} />
-    ) : (
-      <Notice state="loading" class="outcome" />
+    if (Pending) return <Pending {...props} isFailed={!!failed.value} />;
+    const again = () => {
+      failed.value = undefined;
+      get(options.helper);
+    };
+    return (
+      <Notice state={failed.value ?? 'loading'} again={again} class={failed.value ? undefined : 'outcome'} />
     );
   }
   return Object.assign(Part, { load: get });
