@@ -121,7 +121,8 @@ export function createHelper(options: HelperOptions, runtime: Runtime = {}): Hel
     fromPage(async (exchange) => {
       const session = await requireSession(exchange.request, await parts.sessions(), config);
       const counted: Limited[] = what === undefined ? ['request'] : ['request', what];
-      if (config.limited) for (const one of counted) parts.limiter.take(one, session.owner, exchange.address);
+      if (config.limited)
+        for (const one of counted) await parts.limiter.take(one, session.owner, exchange.address);
       return route(parts, { ...exchange, session: await toStanding(parts, session) });
     });
   const asking =

@@ -12,12 +12,12 @@ export async function verifyWebhook(
   raw: Uint8Array<ArrayBuffer>,
   signature: string | null,
   secrets: readonly string[],
-  beforeSecond: () => void,
+  beforeSecond: () => void | Promise<void>,
 ): Promise<string | undefined> {
   const given = readSignature(signature ?? '');
   if (given === undefined) return undefined;
   if (await isSignedByOne(raw, given, secrets)) return new TextDecoder().decode(raw);
-  beforeSecond();
+  await beforeSecond();
   const second = toReserialised(raw);
   return second && (await isSignedByOne(second, given, secrets))
     ? new TextDecoder().decode(second)

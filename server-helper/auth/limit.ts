@@ -22,13 +22,21 @@ export const rates = {
 export type Limited = keyof typeof rates;
 export type Asker = { owner: string; isGuest: boolean; address: string | undefined };
 
+type MaybeLater<T> = T | Promise<T>;
+
+/** Here each process counts for itself; what counts for several has to be waited for. */
 export type Limiter = {
   /** @throws LimitReached with the wait until one more is allowed */
-  take(what: Limited, owner: string | undefined, address: string | undefined): void;
+  take(what: Limited, owner: string | undefined, address: string | undefined): MaybeLater<void>;
   /** For a question, which the agent is paid for. @returns gives back what all share, where it was not asked @throws LimitReached */
-  takeTurn(asker: Asker): () => void;
+  takeTurn(asker: Asker): MaybeLater<() => void>;
   /** For a decision: the question that it belongs to was counted. @throws LimitReached */
-  takeDecision(asker: Pick<Asker, 'owner' | 'address'>): void;
+  takeDecision(asker: Pick<Asker, 'owner' | 'address'>): MaybeLater<void>;
+};
+
+/** In memory, at once. */
+export type MemoryLimiter = {
+  [Method in keyof Limiter]: (...asked: Parameters<Limiter[Method]>) => Awaited<ReturnType<Limiter[Method]>>;
 };
 
 /** Of all visitors whose address the runtime does not tell: one bucket, ten times as large. */
@@ -47,7 +55,7 @@ export function createLimiter(
   nowMs = () => performance.now(),
   allowances: Allowances = toAllowances({}, true),
   onNear: (limit: string) => void = () => {},
-): Limiter {
+): MemoryLimiter {
   const buckets = new Map<string, Bucket>();
   /** Apart: who makes 50,000 others must not have these forgotten. */
   const ofAll = new Map<string, Bucket>();

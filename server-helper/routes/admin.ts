@@ -11,7 +11,7 @@ export async function getAdmin(parts: Parts, { request, address }: Exchange): Pr
   if (adminPassword === undefined || !parts.tallies) throw new HelperError('not-found');
   const given = readPassword(request.headers.get('authorization'));
   // Also where limits are off: those are of questions.
-  if (given !== undefined) parts.limiter.take('admin', undefined, address);
+  if (given !== undefined) await parts.limiter.take('admin', undefined, address);
   if (given === undefined || !(await isSameText(given, adminPassword))) return askForPassword();
   await parts.tallies.flush();
   const nowMs = parts.now();

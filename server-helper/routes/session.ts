@@ -14,7 +14,7 @@ const memberTtlMs = 30 * 24 * 3600_000;
 
 export async function createSession(parts: Parts, exchange: Exchange): Promise<Response> {
   const { config, limiter, bot } = parts;
-  if (config.limited) limiter.take('session', undefined, exchange.address);
+  if (config.limited) await limiter.take('session', undefined, exchange.address);
   const { ssoToken, session: earlier } = await readJson(exchange.request, readSessionRequest);
   const sessions = await parts.sessions();
   const knowsIdentity = config.identity !== 'off' && config.ssoSecrets.length > 0;
@@ -63,7 +63,7 @@ async function exchangeSsoToken(parts: Parts, token: string): Promise<Omit<Sessi
     tellOfRefusal(parts, error);
     throw error;
   });
-  if (config.limited) limiter.take('signIn', identity.owner, undefined);
+  if (config.limited) await limiter.take('signIn', identity.owner, undefined);
   const introduced = await bot.introduce(token);
   const key = toOwnerKeys(identity.owner, config.botId).member;
   const { memberId } = introduced ?? {};

@@ -46,7 +46,7 @@ export async function putTurn(parts: Parts, exchange: SignedExchange): Promise<R
   const now = parts.now();
   const { text, pasted, page, replaces, newest } = question;
   const memberId = await store.recall(toOwnerKeys(owner, parts.config.botId).member);
-  const giveBack = takeTurn(parts, exchange);
+  const giveBack = await takeTurn(parts, exchange);
   await parts.challenges.require(exchange.session, page).catch((error: unknown) => {
     giveBack();
     throw error;
@@ -92,7 +92,10 @@ function requireAgent({ agentSpentMs }: Parts): void {
 }
 
 /** @returns what is to be called where the agent is not asked @throws LimitReached */
-function takeTurn({ config, limiter }: Parts, { session, address }: SignedExchange): () => void {
+async function takeTurn(
+  { config, limiter }: Parts,
+  { session, address }: SignedExchange,
+): Promise<() => void> {
   if (!config.limited) return () => {};
   const { owner, visitor } = session;
   return limiter.takeTurn({ owner, isGuest: visitor.kind === 'anonymous', address });
@@ -168,7 +171,7 @@ async function attachTo(
   if (parts.config.limited) parts.readers.require(exchange.session.owner);
   // What is not at hand is told from the agent's record, as history is.
   if (parts.config.limited && !parts.engine.isKept(turn))
-    parts.limiter.take('history', exchange.session.owner, exchange.address);
+    await parts.limiter.take('history', exchange.session.owner, exchange.address);
   const live = await parts.engine.attach(conversation, turn);
   const header = exchange.request.headers.get('last-event-id') ?? '';
   const lastId = /^\d{1,9}$/.test(header) ? Number(header) : -1;
@@ -204,7 +207,7 @@ export async function decideTurn(parts: Parts, exchange: SignedExchange): Promis
   const decision = await readJson(exchange.request, readDecisionRequest);
   requireAgent(parts);
   const { session, address } = exchange;
-  if (parts.config.limited) parts.limiter.takeDecision({ owner: session.owner, address });
+  if (parts.config.limited) await parts.limiter.takeDecision({ owner: session.owner, address });
   await parts.engine.decide(conversation, turn, decision);
   return toEmptyResponse(exchange.headers, 202);
 }

@@ -23,9 +23,14 @@ export async function receiveWebhook(parts: Parts, exchange: Exchange): Promise<
   if ((headers.get('content-encoding') ?? 'identity') !== 'identity')
     throw new HelperError('unsupported-media-type');
   const raw = await readBody(exchange.request, maxWebhookBytes);
-  const signed = await verifyWebhook(raw, headers.get('x-service-signature'), config.webhookSecrets, () => {
-    if (config.limited) limiter.take('webhook', undefined, exchange.address);
-  });
+  const signed = await verifyWebhook(
+    raw,
+    headers.get('x-service-signature'),
+    config.webhookSecrets,
+    async () => {
+      if (config.limited) await limiter.take('webhook', undefined, exchange.address);
+    },
+  );
   if (signed === undefined) throw new HelperError('unauthenticated', 'The signature is not valid');
   const event = readEvent(signed);
   const delivery = headers.get('x-service-delivery');

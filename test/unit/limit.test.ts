@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { toAllowances } from '../../server-helper/auth/allowances.ts';
 import {
   createLimiter,
-  type Limiter,
+  type MemoryLimiter,
   rates,
   toLimitAddress,
   toTurnRate,
@@ -116,7 +116,7 @@ test.each([
 describe('what all together may ask', () => {
   const dayMs = 24 * 3600_000;
   /** Each visitor asks once from an address of their own. */
-  const crowd = (limiter: Limiter, isGuest: boolean) => {
+  const crowd = (limiter: MemoryLimiter, isGuest: boolean) => {
     let count = 0;
     return () => limiter.takeTurn(asker(`v${count++}`, `192.0.2.${count}`, isGuest));
   };
