@@ -13,10 +13,11 @@ import { createResuming } from './resuming.ts';
 import type { AppMethods, PageMethods, Seat } from './seat.ts';
 import { createConversation } from './state/conversation.ts';
 import type { Display } from './state/display.ts';
+import { unknown } from './state/happening.ts';
 import { createMemory } from './state/memory.ts';
 import { toChosenMode } from './state/mode.ts';
 import { createPanel } from './state/panel.ts';
-import { sharedKey } from './state/subject.ts';
+import { readClaims, sharedKey } from './state/subject.ts';
 import { createUnsent } from './state/unsent.ts';
 import { states, tellOwner } from './states.ts';
 import { en, type Strings } from './strings/en.ts';
@@ -65,6 +66,8 @@ export function createWidget(seat: Seat): AppMethods {
           emit('identityChanged', { kind: session.visitor.kind });
         if (session.guestReason === 'token-refused') tellError('sso-token-invalid');
         if (session.reason) console.error('Porchlight: the helper takes no sign-ins');
+        const [, bot = options.botId] = String(readClaims(session.session).aud).split(' ');
+        if (bot !== options.botId) console.error(`Porchlight: the helper has another data-bot-id, ${bot}`);
         publish(session);
         panel.mode.value ??= memory.read().mode;
         const left = unsent.take(who);
@@ -164,7 +167,12 @@ export function createWidget(seat: Seat): AppMethods {
   };
   if (calls.settled) void calls.settled.then(draw);
   else draw();
-  watchTab((what) => sessions.happen({ what }), resuming.onBack, signal);
+  const onTab = (what: 'left' | 'seen') => {
+    // Where nothing is kept no other page could say here that a customer has gone.
+    if (!memory.keeps && what === 'seen' && memory.readKept()?.who) memory.claim(unknown, Date.now(), false);
+    sessions.happen({ what });
+  };
+  watchTab(onTab, resuming.onBack, signal);
   const onStorage = () => {
     const kept = memory.readKept();
     // A second way for news that was lost.

@@ -1,7 +1,7 @@
 /** Promise 8 over all of an origin: several bots, a storage that is cleared, and pages out of the browser's cache. */
 import { expect, test } from 'vitest';
 import { findChat } from '../support/browser.ts';
-import { readSeen, sign, watchFor } from '../support/identity-site.ts';
+import { readSeen, showTab, sign, watchFor } from '../support/identity-site.ts';
 import { adas, bens, secret, setUpVisits } from '../support/identity-visits.ts';
 
 const here = setUpVisits();
@@ -37,6 +37,46 @@ test.each(['/tag', '/call', '/callback'])(
     if (path === '/callback') await askAs(chat, bens);
     else await chat.panel.getByText('Reload the page to go on').first().waitFor();
     expect(await readSeen(page)).toBe(0);
+  },
+);
+
+/** What a page meets whose browser keeps nothing for the site. */
+const storages = {
+  'refuses every touch': () =>
+    Object.defineProperty(window, 'localStorage', {
+      get() {
+        throw new DOMException('blocked', 'SecurityError');
+      },
+    }),
+  'is full': () => {
+    Storage.prototype.setItem = () => {
+      throw new DOMException('full', 'QuotaExceededError');
+    };
+  },
+};
+
+test.each(
+  (['refuses every touch', 'is full'] as const).flatMap((storage) =>
+    ['/tag', '/call'].flatMap((path) =>
+      (['ben', undefined] as const).map((next) => [storage, path, next] as const),
+    ),
+  ),
+)(
+  'where the storage %s, a tab of %s that was left shows and asks nothing as Ada when %s may be there',
+  async (storage, path, next) => {
+    await here.context.addInitScript(storages[storage]);
+    const { page, chat } = await chatAsAda(path);
+    await showTab(page, false);
+    const { page: other } = await visit('/plain');
+    await sign(other, next);
+    await other.goto(here.site.url + path);
+    await watchFor(page, secret);
+    await showTab(page, true);
+    await chat.show();
+    await chat.panel.getByText('Reload the page to go on').first().waitFor();
+    expect(await readSeen(page)).toBe(0);
+    await page.reload();
+    await askAs(chat, next ? bens : /^anonymous:/);
   },
 );
 

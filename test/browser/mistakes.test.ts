@@ -66,6 +66,9 @@ const mistakes: Record<string, Mistake> = {
     tag: (html) => html.replace('data-bot-id', 'data-helper="http://127.0.0.1:9/porchlight" data-bot-id'),
   },
   '`data-bot-id` is missing': { tag: (html) => html.replace('data-bot-id', 'data-agent') },
+  'it is another than the helper’s': {
+    tag: (html) => html.replace(/data-bot-id="[^"]*"/, 'data-bot-id="another"'),
+  },
   'a proxy holds answers back': { proxy: (helper) => passOn(helper, {}) },
 };
 
@@ -149,7 +152,7 @@ test.each(rows)('%s', async (what, read, console, log, metric) => {
   });
   await mistake.after?.(helper);
   const here = mistake.proxy ? await listen(mistake.proxy(helper)) : helper.origin;
-  html = toPage(`${here}${helper.basePath}`);
+  html = toPage(`${here}${helper.basePath}`).replace('"vesper"', '"bot-1"');
   html = mistake.tag?.(html, here) ?? html;
   policy = mistake.policy?.(here);
 

@@ -3,17 +3,18 @@
  * the minifier may shorten, in all files alike: the most used first. What stands on the wire, in the page's side or in the browser's own objects is not here.
  */
 export const names = `
-  what memory current tokens forget other ticket phase saidAt shown typists isOpen veil entry known isGuest sessions veiled loose align
-  path onGrow isDock lastEventId lost inlineTokens cause named resume late owner clock isWide isDropped keepDraft
-  visit silent tabs screen isSettled begin release openedFor givenTo refuse setOpen failures happen backs problem
-  follow isReset isReady onTakenBack refusedOnce isUnanswered lheading readKept publish leave onLost hasOlder endAll
-  giveBack situation veils isLeft leftTicket offered told componentWillUnmount reflink drop shouldComponentUpdate
-  getChildContext isBusy onAccepted takeBack focuses isBegun setBackMs startNew toRequest guestReason closes keeps
-  side blockquoteSetextReplace2 oldest settled onSent takeUp onRead giveUp isFollowed followedBy field makeId ended
-  typist settling mayPass onOpen claim hear refresh emit hold nolink readSaid readVeil fromEndPx onNextFrame isShown occasion
-  isFailed toCall isOpenHere outbox onEnded onBack onEvent reloadOrSay holdAgain refuseHeld sendStop cutFrom toCurrent
-  readAt setIdentity headingDepth codeButtons toPage isReadersOwn isWaiting meet isActive isChosen expire recheck overAt
-  spoken holds conversation earlier request refused expired loadOlder quiet refusal`
+  current tokens other ticket saidAt phase shown typists what isOpen memory veil known conversation pause entry
+  isGuest veiled sessions loose align onGrow cause path lastEventId isBusy token request isDock lost owner earlier
+  forget inlineTokens late clock isWide isDropped spoken strings expired visit tabs screen begin openedFor givenTo
+  failures happen backs isUnanswered refused named keepDraft isSettled release setOpen problem follow isReady
+  onTakenBack refusedOnce hasOlder followedBy isShown loadOlder resume refuse lheading readKept onLost endAll giveBack
+  situation veils isLeft leftTicket offered told componentWillUnmount shouldComponentUpdate getChildContext
+  onNextFrame silent isReset publish leave reflink takeBack focuses isBegun setBackMs startNew toRequest guestReason
+  closes side blockquoteSetextReplace2 oldest settled isFollowed holds quiet refusal drop onAccepted keeps onSent
+  takeUp giveUp field makeId ended typist mayPass onOpen emit nolink readSaid readVeil fromEndPx occasion isFailed
+  outbox reloadOrSay sendStop toCurrent readAt headingDepth codeButtons overAt autolink blockquote fences punctuation codespan paragraph taskDone taskOpen tools reasoning unsent onRead claim hear refresh hold toCall
+  isOpenHere onEnded onBack onEvent holdAgain refuseHeld cutFrom setIdentity toPage isReadersOwn isWaiting meet
+  isActive`
   .trim()
   .split(/\s+/);
 
