@@ -33,6 +33,8 @@ export function toTurnPath({ conversationId, turnId }: TurnAddress): string {
 
 /** The helper writes at least a comment every 15 s; longer silence is a dead connection. */
 const silenceMs = 45_000;
+/** From the end of the turn to that of its stream. */
+const closingMs = 5_000;
 /** Of a turn that the helper has: it lives ten minutes at most. */
 const mostTries = 40;
 /** Half a minute or so. */
@@ -125,14 +127,16 @@ async function readTurn(
   signal.addEventListener('abort', hangUp);
   try {
     for (;;) {
-      // Goes on where this loop ends, for a helper that does not close after the end; to abort what is over does nothing.
       const watch = setTimeout(hangUp, silenceMs);
       const { done, value } = await reader.read();
+      clearTimeout(watch);
       if (done) break;
       parser.push(value);
       onRead();
-      if (over) break;
-      clearTimeout(watch);
+      if (!over) continue;
+      // Where it is not closed after the end; to abort what is over does nothing.
+      setTimeout(hangUp, closingMs);
+      break;
     }
   } catch {
     // A reset, a phone that slept, Safari's "Load failed": all the same, the connection is gone.
