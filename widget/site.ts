@@ -1,6 +1,7 @@
 /** What a page has the chat do beside opening and closing it, and what its tag says in the agent's place. Loaded when one does. */
 import type { Signal } from '@preact/signals';
 import type { AgentProfile, TurnRequest } from '../server-helper/protocol/wire.ts';
+import { readJson, readMetadata, readWords } from './attributes.ts';
 import { createLanguage } from './language.ts';
 import type { WidgetOptions } from './options.ts';
 import { readPage } from './page.ts';
@@ -72,7 +73,18 @@ export function createSite(parts: SiteParts): Site & PageMethods {
       console.error(`Porchlight: setContext takes an object of at most ${maxContextBytes} bytes of JSON`);
     else context = { said: JSON.parse(text), of: panel.session.value?.subject, visit: panel.visit.value };
   };
+  let tagSaid = options.metadata ?? '';
   setContext(readJson('metadata', options));
+  let fromTag = context;
+  const isTags = readMetadata(options) === tagSaid;
+  /** Turbo has put another page's tag in the place of the one that began the chat: a call of the page's own stays. */
+  const hearTag = () => {
+    const metadata = readMetadata(options) ?? tagSaid;
+    if (!isTags || metadata === tagSaid || context !== fromTag) return;
+    tagSaid = metadata;
+    setContext(readJson('metadata', { ...options, metadata }));
+    fromTag = context;
+  };
   /** Which style was asked for last. */
   let style: string | undefined;
 
@@ -98,6 +110,7 @@ export function createSite(parts: SiteParts): Site & PageMethods {
     setLanguage,
     setContext,
     toPage() {
+      hearTag();
       if (context?.of !== panel.session.value?.subject || context?.visit !== panel.visit.value)
         context = undefined;
       const page = readPage();
@@ -202,39 +215,6 @@ function toJson(value: unknown): string | undefined {
   try {
     return JSON.stringify(value);
   } catch {
-    return undefined;
-  }
-}
-
-/** BCP 47, by which days and numbers are written. */
-function isTag(text: string): boolean {
-  try {
-    return Intl.getCanonicalLocales(text).length > 0;
-  } catch {
-    return false;
-  }
-}
-
-function readWords(options: WidgetOptions): Partial<Strings> {
-  const words = Object.entries(readJson('words', options) ?? {});
-  // A name of no sentence is the index of a list.
-  const said = words.filter(
-    ([name, text]) =>
-      /^[a-z]/i.test(name) &&
-      typeof text === 'string' &&
-      text.trim() !== '' &&
-      (name !== 'language' || isTag(text)),
-  );
-  if (said.length < words.length)
-    console.error('Porchlight: data-words is an object of strings, and its language a tag such as pt-BR');
-  return Object.fromEntries(said);
-}
-
-function readJson(name: 'greetings' | 'starters' | 'metadata' | 'words', options: WidgetOptions): unknown {
-  try {
-    return JSON.parse(options[name] || 'null');
-  } catch {
-    console.error(`Porchlight: data-${name} is not JSON`);
     return undefined;
   }
 }

@@ -50,6 +50,23 @@ describe.each(['head', 'body'])('with the tag in the %s', (place) => {
     await here.askAs(chat, /anonymous:\d/, 'At last');
   });
 
+  test('the agent is told of each page what its own tag says', async () => {
+    const { page, chat } = await here.visit(at('product-1'));
+    const told: unknown[] = [];
+    page.on('request', (request) => {
+      if (request.method() === 'PUT')
+        told.push(
+          (request.postDataJSON() as { page?: { context?: { product?: string } } }).page?.context?.product,
+        );
+    });
+    await here.askAs(chat, /anonymous/, 'One?');
+    await walk(page, at('product-2'));
+    await here.askAs(chat, /anonymous/, 'Two?');
+    await walk(page, at('plain'));
+    await here.askAs(chat, /anonymous/, 'None?');
+    expect(told).toEqual([at('product-1'), at('product-2'), undefined]);
+  });
+
   test('the old page that Back puts back brings nobody back, without the Navigation API too', async () => {
     const { page, chat } = await here.visit('/plain');
     await page.addInitScript(() => Object.defineProperty(window, 'navigation', { value: undefined }));

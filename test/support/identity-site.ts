@@ -58,7 +58,8 @@ export async function startIdentitySite() {
     if (path.startsWith('/turbo')) {
       const user = token ? `data-user-token="${token}"` : '';
       const track = path.includes('tracked') ? 'data-turbo-track="reload"' : '';
-      const one = `<script async ${tag} ${user} ${track}></script>`;
+      const said = path.includes('product') ? `data-metadata='{"product":"${path}"}'` : '';
+      const one = `<script async ${tag} ${user} ${track} ${said}></script>`;
       const [inHead, inBody] = path.startsWith('/turbo-head') ? [one, ''] : ['', one];
       return `<!doctype html><html lang="en"><head><title>${path}</title><link rel="icon" href="data:,"><script src="/turbo.js"></script>${inHead}</head><body><h1>${path}</h1>${inBody}</body></html>`;
     }
