@@ -1,6 +1,6 @@
 /** A limiter that counts for several processes answers later: what it refuses is refused all the same, and nothing before. */
 import { randomUUID } from 'node:crypto';
-import { expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { toAllowances } from '../../server-helper/auth/allowances.ts';
 import { rates, toTurnRate } from '../../server-helper/auth/limit.ts';
 import { createMemoryStore } from '../../server-helper/index.ts';
@@ -25,6 +25,14 @@ vi.mock('../../server-helper/auth/limit.ts', async (load) => {
   };
 });
 
+// No time passes in which a bucket would fill again.
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
 const adminPassword = 'a-password-of-the-owner-0123456789';
 type Client = ReturnType<typeof startLocal>;
 type Try = (client: Client, session: string, conversationId: string) => Promise<Response>;
@@ -32,9 +40,10 @@ const ofVisitor = toTurnRate(toAllowances({}, true).visitorPerMinute).burst;
 const toTurn = (id: string) => `/conversations/${id}/turns/${randomUUID()}`;
 
 test.each<[string, number, Try]>([
+  // One was the question that began the conversation.
   [
     'a list',
-    rates.request.visitor.burst,
+    rates.request.visitor.burst - 1,
     ({ call }, session) => call('GET', '/conversations', undefined, session),
   ],
   [
@@ -42,7 +51,6 @@ test.each<[string, number, Try]>([
     rates.history.visitor.burst,
     ({ call }, session, id) => call('GET', `/conversations/${id}`, undefined, session),
   ],
-  // The conversation has one already.
   [
     'a question',
     ofVisitor - 1,
