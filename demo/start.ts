@@ -30,7 +30,7 @@ function findPort(wanted: number): Promise<number> {
   });
 }
 
-/** The agent answers from the shop's own pages, read as any site's would be. */
+/** The agent answers from the shop's own pages, read as any site's would be: again at each start. */
 async function teach(agent: StartedAgent, siteUrl: string): Promise<number> {
   const ids = { project_id: agent.projectId, bot_id: agent.botId };
   const call = async (method: string, path: string, body?: object) => {
@@ -43,10 +43,14 @@ async function teach(agent: StartedAgent, siteUrl: string): Promise<number> {
     if (!response.ok) throw new Error(`The agent answered ${response.status} to source/${path}`);
     return response.json();
   };
-  await call('POST', 'create', { type: 'website', source: siteUrl, title: 'Larkfield Outdoor' });
+  type Source = { uuid: string; source: string | null; passages: number };
+  const list = async () => ((await call('GET', 'readall')) as { sources: Source[] }).sources;
+  const address = new URL(siteUrl).href;
+  const known = (await list()).find(({ source }) => source === address);
+  if (known) await call('PUT', 'update', { source_id: known.uuid, source: address });
+  else await call('POST', 'create', { type: 'website', source: address, title: 'Larkfield Outdoor' });
   await agent.service.idle();
-  const { sources } = (await call('GET', 'readall')) as { sources: { passages?: number }[] };
-  return sources.reduce((sum, { passages = 0 }) => sum + passages, 0);
+  return (await list()).reduce((sum, { passages }) => sum + passages, 0);
 }
 
 /** Of a site with many pages. */
@@ -109,9 +113,8 @@ async function start(): Promise<void> {
 }
 
 await start().catch((error: unknown) => {
-  const { message } = error as Error;
-  if (!(error instanceof TypeError) || !message.startsWith('ssoSecret')) throw error;
-  // By the name under which it was given.
-  console.error(message.replace('ssoSecret', 'AGENT_SSO_SECRET'));
+  // A variable whose value is wrong.
+  if (!(error instanceof TypeError) || !/^[A-Z_]+: /.test(error.message)) throw error;
+  console.error(error.message);
   process.exit(1);
 });
