@@ -1,198 +1,15 @@
 /** The database: one SQLite file, opened with its migrations applied. */
 
 import Database from 'libsql';
+import { agents } from './migrations/1-agents.ts';
+import { keys } from './migrations/2-keys.ts';
+import { people } from './migrations/3-people.ts';
+import { deliveries } from './migrations/4-deliveries.ts';
 
 export type Db = Database.Database;
 
 /** Each entry takes the schema from version n to n + 1; a released one is never edited. */
-const migrations: readonly string[] = [
-  `
-  CREATE TABLE projects (id TEXT PRIMARY KEY);
-  CREATE TABLE api_keys (
-    hash TEXT PRIMARY KEY,
-    project_id TEXT NOT NULL REFERENCES projects(id),
-    owner_role TEXT NOT NULL CHECK (owner_role IN ('owner', 'admin', 'member'))
-  );
-  CREATE TABLE bots (
-    uuid TEXT PRIMARY KEY,
-    project_id TEXT NOT NULL REFERENCES projects(id),
-    name TEXT NOT NULL,
-    instruction TEXT NOT NULL,
-    branding TEXT NOT NULL,
-    credits INTEGER NOT NULL,
-    created_at INTEGER NOT NULL
-  );
-  CREATE TABLE workspaces (
-    uuid TEXT PRIMARY KEY,
-    bot_id TEXT NOT NULL REFERENCES bots(uuid),
-    name TEXT NOT NULL,
-    kind TEXT NOT NULL CHECK (kind IN ('dashboard', 'service')),
-    is_default INTEGER NOT NULL,
-    created_at INTEGER NOT NULL
-  );
-  CREATE TABLE accounts (
-    uuid TEXT PRIMARY KEY,
-    project_id TEXT NOT NULL REFERENCES projects(id),
-    subject TEXT NOT NULL,
-    email TEXT NOT NULL,
-    name TEXT,
-    created_at INTEGER NOT NULL,
-    UNIQUE (project_id, subject)
-  );
-  CREATE TABLE subscribers (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    bot_id TEXT NOT NULL REFERENCES bots(uuid),
-    account TEXT NOT NULL REFERENCES accounts(uuid),
-    subscribed_at INTEGER NOT NULL,
-    UNIQUE (bot_id, account)
-  );
-  CREATE TABLE chats (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    bot_id TEXT NOT NULL REFERENCES bots(uuid),
-    chat_id TEXT NOT NULL,
-    subject TEXT NOT NULL,
-    channel TEXT NOT NULL,
-    member_id TEXT,
-    persona TEXT NOT NULL CHECK (persona IN ('service', 'visitor', 'builder')),
-    purpose TEXT NOT NULL CHECK (purpose IN ('none', 'granted', 'ignored')),
-    workspace_uuid TEXT,
-    chat_mode TEXT NOT NULL,
-    summary TEXT NOT NULL DEFAULT '',
-    summary_until INTEGER NOT NULL DEFAULT 0,
-    created_at INTEGER NOT NULL,
-    updated_at INTEGER NOT NULL,
-    UNIQUE (bot_id, chat_id)
-  );
-  CREATE TABLE messages (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    uuid TEXT NOT NULL UNIQUE,
-    chat INTEGER NOT NULL REFERENCES chats(id) ON DELETE CASCADE,
-    role TEXT NOT NULL CHECK (role IN ('user', 'system')),
-    content TEXT NOT NULL,
-    model TEXT,
-    reasoning_type TEXT NOT NULL,
-    credit_used INTEGER NOT NULL,
-    tokens INTEGER NOT NULL,
-    sources TEXT NOT NULL,
-    finish_reason TEXT,
-    created_at INTEGER NOT NULL,
-    updated_at INTEGER NOT NULL
-  );
-  CREATE INDEX messages_of_chat ON messages (chat, id);
-  CREATE TABLE votes (
-    message_id TEXT NOT NULL REFERENCES messages(uuid) ON DELETE CASCADE,
-    voter_type TEXT NOT NULL,
-    voter_id TEXT NOT NULL,
-    vote_type TEXT NOT NULL CHECK (vote_type IN ('upvote', 'downvote')),
-    PRIMARY KEY (message_id, voter_type, voter_id)
-  );
-  CREATE TABLE pauses (
-    execution_id TEXT PRIMARY KEY,
-    chat INTEGER NOT NULL REFERENCES chats(id) ON DELETE CASCADE,
-    state TEXT NOT NULL CHECK (state IN ('waiting', 'used', 'superseded')),
-    expires_at INTEGER NOT NULL,
-    record TEXT NOT NULL
-  );
-  CREATE TABLE sources (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    uuid TEXT NOT NULL UNIQUE,
-    bot_id TEXT NOT NULL REFERENCES bots(uuid),
-    title TEXT NOT NULL,
-    type TEXT NOT NULL,
-    source TEXT NOT NULL,
-    tags TEXT NOT NULL,
-    status TEXT NOT NULL CHECK (status IN ('processing', 'success', 'failed')),
-    error TEXT,
-    created_at INTEGER NOT NULL,
-    updated_at INTEGER NOT NULL
-  );
-  CREATE TABLE passages (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    source INTEGER NOT NULL REFERENCES sources(id) ON DELETE CASCADE,
-    url TEXT,
-    title TEXT NOT NULL,
-    favicon TEXT,
-    section TEXT NOT NULL,
-    content TEXT NOT NULL
-  );
-  CREATE INDEX passages_of_source ON passages (source);
-  CREATE VIRTUAL TABLE passages_fts USING fts5(
-    title, section, content, content='passages', content_rowid='id', tokenize='porter unicode61'
-  );
-  CREATE TRIGGER passages_in AFTER INSERT ON passages BEGIN
-    INSERT INTO passages_fts (rowid, title, section, content) VALUES (new.id, new.title, new.section, new.content);
-  END;
-  CREATE TRIGGER passages_out AFTER DELETE ON passages BEGIN
-    INSERT INTO passages_fts (passages_fts, rowid, title, section, content)
-    VALUES ('delete', old.id, old.title, old.section, old.content);
-  END;
-  `,
-  `
-  CREATE TABLE keys (
-    id TEXT PRIMARY KEY,
-    project_id TEXT NOT NULL REFERENCES projects(id),
-    name TEXT NOT NULL,
-    role TEXT NOT NULL CHECK (role IN ('owner', 'admin', 'moderator', 'member')),
-    prefix TEXT NOT NULL,
-    hash TEXT NOT NULL UNIQUE,
-    old_hash TEXT UNIQUE,
-    old_until INTEGER,
-    configured INTEGER NOT NULL,
-    day INTEGER NOT NULL DEFAULT 0,
-    day_count INTEGER NOT NULL DEFAULT 0,
-    created_at INTEGER NOT NULL,
-    last_used_at INTEGER
-  );
-  DROP TABLE api_keys;
-  ALTER TABLE bots ADD COLUMN settings TEXT NOT NULL DEFAULT '{}';
-  ALTER TABLE bots ADD COLUMN updated_at INTEGER NOT NULL DEFAULT 0;
-  UPDATE bots SET updated_at = created_at;
-  ALTER TABLE bots DROP COLUMN name;
-  ALTER TABLE bots DROP COLUMN instruction;
-  ALTER TABLE bots DROP COLUMN branding;
-  ALTER TABLE sources ADD COLUMN description TEXT;
-  ALTER TABLE sources ADD COLUMN content TEXT NOT NULL DEFAULT '';
-  ALTER TABLE sources ADD COLUMN links TEXT NOT NULL DEFAULT '[]';
-  ALTER TABLE sources ADD COLUMN tokens INTEGER NOT NULL DEFAULT 0;
-  ALTER TABLE sources ADD COLUMN forget_after TEXT NOT NULL DEFAULT 'never';
-  ALTER TABLE sources ADD COLUMN forget_after_at INTEGER;
-  ALTER TABLE sources ADD COLUMN sync_frequency TEXT NOT NULL DEFAULT 'never';
-  ALTER TABLE sources ADD COLUMN synced_at INTEGER;
-  CREATE INDEX sources_to_forget ON sources (forget_after_at) WHERE forget_after_at IS NOT NULL;
-  CREATE INDEX sources_to_sync ON sources (sync_frequency, synced_at) WHERE sync_frequency <> 'never';
-  CREATE TABLE memories (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    uuid TEXT NOT NULL UNIQUE,
-    bot_id TEXT NOT NULL REFERENCES bots(uuid),
-    account TEXT NOT NULL REFERENCES accounts(uuid),
-    type TEXT NOT NULL CHECK (type IN ('semantic', 'episodic', 'procedural')),
-    content TEXT NOT NULL,
-    is_active INTEGER NOT NULL DEFAULT 1,
-    created_at INTEGER NOT NULL,
-    updated_at INTEGER NOT NULL
-  );
-  CREATE INDEX memories_of ON memories (bot_id, account);
-  `,
-  `
-  CREATE TABLE people (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    bot_id TEXT NOT NULL REFERENCES bots(uuid),
-    account TEXT REFERENCES accounts(uuid),
-    email TEXT NOT NULL COLLATE NOCASE,
-    name TEXT,
-    type TEXT NOT NULL CHECK (type IN ('subscriber', 'lead')),
-    chat_id TEXT,
-    subscribed_at INTEGER NOT NULL,
-    UNIQUE (bot_id, email)
-  );
-  INSERT OR IGNORE INTO people (id, bot_id, account, email, name, type, subscribed_at)
-    SELECT subscribers.id, bot_id, account, email, name, 'subscriber', subscribed_at
-    FROM subscribers JOIN accounts ON accounts.uuid = subscribers.account ORDER BY subscribers.id;
-  DROP TABLE subscribers;
-  ALTER TABLE people RENAME TO subscribers;
-  CREATE INDEX subscribers_by_account ON subscribers (bot_id, account);
-  `,
-];
+export const migrations: readonly string[] = [agents, keys, people, deliveries];
 
 export function openDatabase(file: string): Db {
   const db = new Database(file);
@@ -211,4 +28,20 @@ export function openDatabase(file: string): Db {
     })();
   });
   return db;
+}
+
+type Row = Readonly<Record<string, string | number | null>>;
+
+/** The names of table and columns are this code's own. */
+export function insertRow(db: Db, table: string, row: Row) {
+  const columns = Object.keys(row);
+  db.prepare(
+    `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
+  ).run(...Object.values(row));
+}
+
+/** The row with this id; the names of table and columns are this code's own. */
+export function updateRow(db: Db, table: string, id: number, row: Row) {
+  const assignments = Object.keys(row).map((column) => `${column} = ?`);
+  db.prepare(`UPDATE ${table} SET ${assignments.join(', ')} WHERE id = ?`).run(...Object.values(row), id);
 }

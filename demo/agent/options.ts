@@ -5,6 +5,7 @@ import { type Limits, type PlanName, plans } from './plans.ts';
 import type { BotBranding } from './store/bots.ts';
 import type { Role } from './store/keys.ts';
 import { readTools, type ToolOptions } from './tools.ts';
+import { readWebhook, type WebhookOptions } from './webhooks/outbox.ts';
 
 export interface BotOptions {
   name?: string;
@@ -53,6 +54,8 @@ export interface AgentServiceOptions {
   minTaskIntervalSeconds?: number;
   /** The opening balance of a new agent. Default 100,000. */
   credits?: number;
+  /** Who is told of sources and subscribers. Default: nobody. */
+  webhook?: WebhookOptions;
   /** `host:port` of private addresses that an attachment may name. */
   privateHosts?: string[];
   /** Milliseconds since 1970. */
@@ -67,13 +70,14 @@ export interface AgentConfig
   extends Required<
     Omit<
       AgentServiceOptions,
-      'ssoSecret' | 'provider' | 'tools' | 'bot' | 'requestsPerMinute' | 'minTaskIntervalSeconds'
+      'ssoSecret' | 'provider' | 'tools' | 'bot' | 'requestsPerMinute' | 'minTaskIntervalSeconds' | 'webhook'
     >
   > {
   /** Of the plan. */
   limits: Limits;
   ssoSecrets: readonly string[];
   provider: ProviderOptions | undefined;
+  webhook: WebhookOptions | undefined;
   tools: ToolOptions[];
   bot: BotOptions;
 }
@@ -99,6 +103,7 @@ export function readOptions(options: AgentServiceOptions): AgentConfig {
     ...options,
     ssoSecrets,
     provider,
+    webhook: readWebhook(options.webhook),
     bot: options.bot ?? {},
     tools: readTools(options.tools ?? []),
     wordsPerSecond: requireNumber('wordsPerSecond', options.wordsPerSecond ?? 30, 0),

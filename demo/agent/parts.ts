@@ -9,6 +9,7 @@ import type { Search } from './retrieval/search.ts';
 import type { AccountStore } from './store/accounts.ts';
 import type { BotStore } from './store/bots.ts';
 import type { ChatStore } from './store/chats.ts';
+import type { DeliveryStore } from './store/deliveries.ts';
 import type { KeyStore } from './store/keys.ts';
 import type { MemoryStore } from './store/memories.ts';
 import type { MessageStore } from './store/messages.ts';
@@ -19,6 +20,7 @@ import type { WorkspaceStore } from './store/workspaces.ts';
 import type { Tool } from './tools.ts';
 import type { ChatRates } from './turns/gate.ts';
 import type { Turns } from './turns/runner.ts';
+import type { Deliverer } from './webhooks/delivery.ts';
 
 export interface Parts {
   config: AgentConfig;
@@ -27,6 +29,7 @@ export interface Parts {
   subscribers: SubscriberStore;
   bots: BotStore;
   chats: ChatStore;
+  deliveries: DeliveryStore;
   keys: KeyStore;
   memories: MemoryStore;
   messages: MessageStore;
@@ -35,6 +38,8 @@ export interface Parts {
   workspaces: WorkspaceStore;
   search: Search;
   ingest: Ingest;
+  /** Of what is told to the webhook's receiver. */
+  deliverer: Deliverer;
   /** To addresses that others than the project's owner name. */
   outgoing: Outgoing;
   /** The site's tools, without those built in. */

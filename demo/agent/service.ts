@@ -25,10 +25,12 @@ import { routePeople } from './routes/people.ts';
 import { routeRunning } from './routes/running.ts';
 import { routeSources } from './routes/sources.ts';
 import { routeSso } from './routes/sso.ts';
+import { routeWebhooks } from './routes/webhooks.ts';
 import { routeWorkspaces } from './routes/workspaces.ts';
 import { createAccountStore } from './store/accounts.ts';
 import { createBotStore } from './store/bots.ts';
 import { createChatStore } from './store/chats.ts';
+import { createDeliveryStore } from './store/deliveries.ts';
 import { createKeyStore } from './store/keys.ts';
 import { createMemoryStore } from './store/memories.ts';
 import { createMessageStore } from './store/messages.ts';
@@ -39,6 +41,8 @@ import { createWorkspaceStore } from './store/workspaces.ts';
 import { createHttpTool } from './tools.ts';
 import { createChatRates } from './turns/gate.ts';
 import { createTurns } from './turns/runner.ts';
+import { createDeliverer } from './webhooks/delivery.ts';
+import { createTell } from './webhooks/outbox.ts';
 
 export type { AgentServiceOptions } from './options.ts';
 
@@ -61,16 +65,23 @@ export function createAgentService(options: AgentServiceOptions): AgentService {
   const db = openDatabase(config.db);
   const events = createEventLog(config.now, config.log);
   const search = createSearch(db);
-  const sources = createSourceStore(db, config.now);
+  const bots = createBotStore(db, config.now, { uuid: config.botId, settings: toBot(config) });
+  const deliveries = createDeliveryStore(db, config.now);
+  const deliverer = createDeliverer(deliveries, config.webhook, { now: config.now, events });
+  // Once the transaction that it is told in is over.
+  const tell = createTell(deliveries, bots, config.webhook, () => queueMicrotask(deliverer.wake));
+  const sources = createSourceStore(db, config.now, tell);
   const parts: Parts = {
     config,
     events,
     search,
     sources,
     accounts: createAccountStore(db, config.now),
-    subscribers: createSubscriberStore(db, config.now),
-    bots: createBotStore(db, config.now, { uuid: config.botId, settings: toBot(config) }),
+    subscribers: createSubscriberStore(db, config.now, tell),
+    bots,
     chats: createChatStore(db, config.now),
+    deliveries,
+    deliverer,
     keys: createKeyStore(db, config.now),
     memories: createMemoryStore(db, config.now),
     messages: createMessageStore(db, config.now),
@@ -92,6 +103,7 @@ export function createAgentService(options: AgentServiceOptions): AgentService {
   parts.workspaces.requireDefault(config.botId);
   sources.failUnfinished();
   parts.ingest.keepUp();
+  deliverer.wake();
   const app = createApp(parts);
 
   return {
@@ -100,6 +112,7 @@ export function createAgentService(options: AgentServiceOptions): AgentService {
     idle: () => parts.ingest.idle(),
     async close() {
       await Promise.all([parts.turns.close(), parts.ingest.close(), parts.outgoing.close()]);
+      await deliverer.close();
       db.close();
     },
   };
@@ -144,6 +157,7 @@ function createApp(parts: Parts): Hono<AccessEnv> {
   app.use('/v1/*', (c, next) => (c.req.path === '/v1/bot/chat' ? limitChat : limitAny)(c, next));
   app.use('/v1/*', (_, next) => {
     parts.ingest.keepUp();
+    parts.deliverer.wake();
     return next();
   });
 
@@ -158,6 +172,7 @@ function createApp(parts: Parts): Hono<AccessEnv> {
   routeSso(app, parts);
   routePeople(app, parts);
   routeKeys(app, parts);
+  routeWebhooks(app, parts);
   routeDescription(app);
   return app;
 }

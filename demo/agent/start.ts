@@ -12,6 +12,7 @@ import { type PlanName, plans } from './plans.ts';
 import { type AgentService, type AgentServiceOptions, createAgentService } from './service.ts';
 import { type Role, roles } from './store/keys.ts';
 import { readTools } from './tools.ts';
+import type { WebhookEvent, WebhookOptions } from './webhooks/outbox.ts';
 
 export interface StartedAgent {
   /** For example `http://127.0.0.1:8787`. */
@@ -63,6 +64,7 @@ export async function startAgent(
     ...readNumber(env, 'AGENT_CREDITS', 'credits', 0),
     ...readNumber(env, 'AGENT_CONTEXT_TOKENS', 'contextTokens', 256),
     ...readOwn(env),
+    ...readWebhookOptions(env),
     ...(env.PROVIDER_HOST
       ? {
           provider: {
@@ -73,7 +75,7 @@ export async function startAgent(
         }
       : {}),
   };
-  const service = createAgentService(options);
+  const service = underVariables(() => createAgentService(options));
   const hostname = env.HOST || '127.0.0.1';
   const port = Number(env.PORT || 8787);
   const { server, address } = await listen(service, hostname, port);
@@ -96,6 +98,23 @@ export async function startAgent(
   };
 }
 
+/** Under which variables the options are given that the service checks. */
+const variables: Readonly<Record<string, string>> = {
+  ssoSecret: 'AGENT_SSO_SECRET',
+  'provider.host': 'PROVIDER_HOST',
+  'webhook.url': 'AGENT_WEBHOOK_URL',
+  'webhook.events': 'AGENT_WEBHOOK_EVENTS',
+};
+
+function underVariables<T>(make: () => T): T {
+  try {
+    return make();
+  } catch (thrown) {
+    if (!(thrown instanceof TypeError)) throw thrown;
+    throw new TypeError(thrown.message.replace(/^[\w.]+(?=: )/, (option) => variables[option] ?? option));
+  }
+}
+
 function listen(service: AgentService, hostname: string, port: number) {
   return new Promise<{ server: ReturnType<typeof serve>; address: AddressInfo }>((resolve, reject) => {
     const server = serve({ fetch: service.fetch, hostname, port }, (address) => resolve({ server, address }));
@@ -105,7 +124,12 @@ function listen(service: AgentService, hostname: string, port: number) {
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-function readNumber(env: Env, name: string, option: keyof AgentServiceOptions, least: number) {
+function readNumber(
+  env: Env,
+  name: string,
+  option: keyof AgentServiceOptions | keyof WebhookOptions,
+  least: number,
+) {
   const value = env[name];
   if (!value) return {};
   const number = Number(value);
@@ -126,6 +150,20 @@ function readOwn(env: Env): Partial<AgentServiceOptions> {
     ...(hosts ? { privateHosts: toList(hosts).map(readHost) } : {}),
     ...(offset === 0 ? {} : { now: () => Date.now() + offset * 1000 }),
   };
+}
+
+function readWebhookOptions(env: Env): Partial<AgentServiceOptions> {
+  const { AGENT_WEBHOOK_URL: url, AGENT_WEBHOOK_SECRET: secret, AGENT_WEBHOOK_EVENTS: events } = env;
+  if (!url && !secret) return {};
+  if (!url) throw new TypeError('AGENT_WEBHOOK_URL: needed with AGENT_WEBHOOK_SECRET');
+  if (!secret) throw new TypeError('AGENT_WEBHOOK_SECRET: needed with AGENT_WEBHOOK_URL');
+  const webhook = {
+    url,
+    secret,
+    ...(events ? { events: toList(events) as WebhookEvent[] } : {}),
+    ...readNumber(env, 'AGENT_WEBHOOK_RETRY_MS', 'retryMs', 0),
+  };
+  return { webhook };
 }
 
 function toList(text: string): string[] {

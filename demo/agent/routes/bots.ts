@@ -122,6 +122,7 @@ export function routeBots(app: Hono<AccessEnv>, parts: Parts) {
     await Promise.all(
       parts.turns.list(bot.uuid).map(({ reply }) => parts.turns.cancel(bot.uuid, reply.chatId)),
     );
+    parts.sources.deleteAll(bot.uuid);
     bots.delete(bot);
     parts.events.record('bot.deleted', { bot_id: bot.uuid });
     return c.json({ success: true, message: 'The agent was deleted.' });

@@ -114,6 +114,10 @@ export function createBotStore(
     const row = db.prepare('SELECT * FROM bots WHERE project_id = ? AND uuid = ?').get(projectId, uuid);
     return row === undefined ? undefined : toBot(row as BotRow);
   };
+  const get = (uuid: string): Bot | undefined => {
+    const row = db.prepare('SELECT * FROM bots WHERE uuid = ?').get(uuid);
+    return row === undefined ? undefined : toBot(row as BotRow);
+  };
   const insert = (projectId: string, uuid: string, settings: BotChanges, credits: number) =>
     db
       .prepare(
@@ -128,6 +132,8 @@ export function createBotStore(
 
   return {
     find,
+    /** Of whichever project. */
+    get,
 
     /** Makes the configured agent, unless it is there: a restart changes nothing that was set. */
     install(projectId: string, credits: number) {

@@ -1,6 +1,6 @@
 /** Conversations in the database. */
 
-import type { Db } from '../db.ts';
+import { type Db, insertRow, updateRow } from '../db.ts';
 import { type Page, toOffset } from '../paging.ts';
 
 /** Who the agent takes itself to be talking to. */
@@ -46,11 +46,8 @@ export function createChatStore(db: Db, now: () => number) {
   const find = (botId: string, chatId: string): Chat | undefined =>
     db.prepare('SELECT * FROM chats WHERE bot_id = ? AND chat_id = ?').get(botId, chatId) as Chat | undefined;
 
-  const set = (id: number, values: Partial<Chat>) => {
-    const columns = { ...values, updated_at: now() };
-    const assignments = Object.keys(columns).map((column) => `${column} = ?`);
-    db.prepare(`UPDATE chats SET ${assignments.join(', ')} WHERE id = ?`).run(...Object.values(columns), id);
-  };
+  const set = (id: number, values: Partial<Chat>) =>
+    updateRow(db, 'chats', id, { ...values, updated_at: now() });
 
   return {
     find,
@@ -58,20 +55,7 @@ export function createChatStore(db: Db, now: () => number) {
 
     create(chat: NewChat): Chat {
       const at = now();
-      db.prepare(
-        `INSERT INTO chats (bot_id, chat_id, subject, channel, member_id, persona, purpose, chat_mode, created_at, updated_at)
-         VALUES (?, ?, ?, 'api', ?, ?, ?, ?, ?, ?)`,
-      ).run(
-        chat.bot_id,
-        chat.chat_id,
-        chat.subject,
-        chat.member_id,
-        chat.persona,
-        chat.purpose,
-        chat.chat_mode,
-        at,
-        at,
-      );
+      insertRow(db, 'chats', { ...chat, channel: 'api', created_at: at, updated_at: at });
       return find(chat.bot_id, chat.chat_id)!;
     },
 

@@ -1,8 +1,9 @@
 /** Training sources in the database, with the passages cut from them. */
 
 import { randomUUID } from 'node:crypto';
-import type { Db } from '../db.ts';
+import { type Db, insertRow, updateRow } from '../db.ts';
 import { type Page, toOffset } from '../paging.ts';
+import type { Tell } from '../webhooks/outbox.ts';
 
 export const sourceTypes = ['text', 'website', 'webpage', 'file'] as const;
 export type SourceType = (typeof sourceTypes)[number];
@@ -80,22 +81,26 @@ const columns = `id, uuid, bot_id, title, description, type, source, tags, statu
 const select = `SELECT ${columns},
   (SELECT count(*) FROM passages WHERE passages.source = sources.id) AS passages FROM sources`;
 
-export function createSourceStore(db: Db, now: () => number) {
+/** @param tell of what is made, changed and deleted */
+export function createSourceStore(db: Db, now: () => number, tell: Tell) {
   const find = (botId: string, uuid: string): Source | undefined => {
     const row = db.prepare(`${select} WHERE bot_id = ? AND uuid = ?`).get(botId, uuid);
     return row === undefined ? undefined : toSource(row);
   };
-  const set = (id: number, values: Record<string, unknown>) => {
-    const changed = Object.entries({ ...values, updated_at: now() });
-    const assignments = changed.map(([column]) => `${column} = ?`).join(', ');
-    db.prepare(`UPDATE sources SET ${assignments} WHERE id = ?`).run(
-      ...changed.map(([, value]) => value),
-      id,
-    );
-  };
+  const set = (id: number, values: Parameters<typeof updateRow>[3]) =>
+    updateRow(db, 'sources', id, { ...values, updated_at: now() });
   const toForgetAt = (lifetime: Lifetime): number | null => {
     const ms = lifetimes[lifetime];
     return ms === undefined ? null : now() + ms;
+  };
+
+  /** Each that goes is told of: inside a transaction. @returns how many went */
+  const remove = (where: string, ...values: unknown[]): number => {
+    const gone = db
+      .prepare(`DELETE FROM sources WHERE ${where} RETURNING uuid, bot_id, title`)
+      .all(...values) as Pick<Source, 'uuid' | 'bot_id' | 'title'>[];
+    for (const { uuid, bot_id, title } of gone) tell('memory.deleted', bot_id, { id: uuid, name: title });
+    return gone.length;
   };
 
   return {
@@ -108,35 +113,33 @@ export function createSourceStore(db: Db, now: () => number) {
     ): Source {
       const uuid = randomUUID();
       const at = now();
-      db.prepare(
-        `INSERT INTO sources (uuid, bot_id, title, description, type, source, tags, status, forget_after,
-           forget_after_at, sync_frequency, created_at, updated_at)
-         VALUES (?, ?, ?, ?, ?, ?, ?, 'processing', ?, ?, ?, ?, ?)`,
-      ).run(
-        uuid,
-        botId,
-        source.title,
-        source.description,
-        source.type,
-        source.source,
-        JSON.stringify(source.tags),
-        source.forget_after,
-        toForgetAt(source.forget_after),
-        source.sync_frequency,
-        at,
-        at,
-      );
+      db.transaction(() => {
+        insertRow(db, 'sources', {
+          ...source,
+          uuid,
+          bot_id: botId,
+          tags: JSON.stringify(source.tags),
+          status: 'processing',
+          forget_after_at: toForgetAt(source.forget_after),
+          created_at: at,
+          updated_at: at,
+        });
+        tell('memory.created', botId, { id: uuid, name: source.title });
+      })();
       return find(botId, uuid)!;
     },
 
     /** With another `source` it is to be read again: until that is done, what was read before is found. */
     update(source: Source, { tags, forget_after, ...changes }: SourceChanges): Source {
-      set(source.id, {
-        ...changes,
-        ...(tags === undefined ? {} : { tags: JSON.stringify(tags) }),
-        ...(forget_after === undefined ? {} : { forget_after, forget_after_at: toForgetAt(forget_after) }),
-        ...(changes.source === undefined ? {} : { status: 'processing', error: null }),
-      });
+      db.transaction(() => {
+        set(source.id, {
+          ...changes,
+          ...(tags === undefined ? {} : { tags: JSON.stringify(tags) }),
+          ...(forget_after === undefined ? {} : { forget_after, forget_after_at: toForgetAt(forget_after) }),
+          ...(changes.source === undefined ? {} : { status: 'processing', error: null }),
+        });
+        tell('memory.updated', source.bot_id, { id: source.uuid, name: changes.title ?? source.title });
+      })();
       return find(source.bot_id, source.uuid)!;
     },
 
@@ -146,15 +149,16 @@ export function createSourceStore(db: Db, now: () => number) {
         'INSERT INTO passages (source, url, title, favicon, section, content) VALUES (?, ?, ?, ?, ?, ?)',
       );
       db.transaction(() => {
+        // Deleted while it was read.
+        if (!find(source.bot_id, source.uuid)) return;
         if (source.type !== 'text')
-          db.prepare('DELETE FROM sources WHERE bot_id = ? AND type = ? AND source = ? AND id <> ?').run(
+          remove(
+            'bot_id = ? AND type = ? AND source = ? AND id <> ?',
             source.bot_id,
             source.type,
             source.source,
             source.id,
           );
-        // Deleted while it was read.
-        if (!find(source.bot_id, source.uuid)) return;
         db.prepare('DELETE FROM passages WHERE source = ?').run(source.id);
         for (const passage of passages)
           add.run(source.id, passage.url, passage.title, passage.favicon, passage.section, passage.content);
@@ -177,7 +181,7 @@ export function createSourceStore(db: Db, now: () => number) {
 
     /** Those whose time is over are gone. */
     forgetDue() {
-      db.prepare('DELETE FROM sources WHERE forget_after_at <= ?').run(now());
+      db.transaction(() => remove('forget_after_at <= ?', now()))();
     },
 
     /** Those whose addresses are to be read again. */
@@ -212,11 +216,11 @@ export function createSourceStore(db: Db, now: () => number) {
     },
 
     delete(botId: string, uuid: string): boolean {
-      return db.prepare('DELETE FROM sources WHERE bot_id = ? AND uuid = ?').run(botId, uuid).changes > 0;
+      return db.transaction(() => remove('bot_id = ? AND uuid = ?', botId, uuid))() > 0;
     },
 
     deleteAll(botId: string) {
-      db.prepare('DELETE FROM sources WHERE bot_id = ?').run(botId);
+      db.transaction(() => remove('bot_id = ?', botId))();
     },
   };
 }

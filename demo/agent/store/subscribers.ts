@@ -2,6 +2,7 @@
 
 import type { Db } from '../db.ts';
 import { type Page, toOffset } from '../paging.ts';
+import type { Tell } from '../webhooks/outbox.ts';
 
 export interface Subscriber {
   id: number;
@@ -14,7 +15,8 @@ export interface Subscriber {
   member_id: string | null;
 }
 
-export function createSubscriberStore(db: Db, now: () => number) {
+/** @param tell of who joins */
+export function createSubscriberStore(db: Db, now: () => number, tell: Tell) {
   const columns = 'subscribers.id, email, name, subscribed_at, type, account AS member_id';
   const find = (botId: string, email: string) =>
     db.prepare(`SELECT ${columns} FROM subscribers WHERE bot_id = ? AND email = ?`).get(botId, email) as
@@ -57,7 +59,15 @@ export function createSubscriberStore(db: Db, now: () => number) {
            ON CONFLICT (bot_id, email) DO UPDATE SET account = excluded.account, email = excluded.email,
              name = coalesce(excluded.name, name), type = 'subscriber'`,
         ).run(botId, uuid, email, name, now());
-        return { subscriber: find(botId, email)!, isNew: before?.type !== 'subscriber' };
+        const subscriber = find(botId, email)!;
+        const isNew = before?.type !== 'subscriber';
+        if (isNew)
+          tell('subscriber.joined', botId, {
+            id: String(subscriber.id),
+            name: subscriber.name,
+            email: subscriber.email,
+          });
+        return { subscriber, isNew };
       })() as { subscriber: Subscriber; isNew: boolean };
     },
 

@@ -32,7 +32,11 @@ const page = { page: 1, perPage: 10 };
 test('a lead who signs in is a subscriber under the same id, and a subscriber never a lead again', () => {
   db = openDatabase(join(folder, 'agent.db'));
   fill(db);
-  const people = createSubscriberStore(db, () => 5);
+  const people = createSubscriberStore(
+    db,
+    () => 5,
+    () => {},
+  );
   const id = people.saveLead('b', { email: 'Ada@site.example', name: 'Ada' }, 'chat');
   const { subscriber, isNew } = people.join('b', person('ada', 'ada@site.example'));
   expect(isNew).toBe(true);
@@ -55,7 +59,11 @@ test('a lead who signs in is a subscriber under the same id, and a subscriber ne
 test('who changes the address keeps the record; agents have people of their own', () => {
   db = openDatabase(join(folder, 'agent.db'));
   fill(db);
-  const people = createSubscriberStore(db, () => 5);
+  const people = createSubscriberStore(
+    db,
+    () => 5,
+    () => {},
+  );
   const before = people.join('b', person('ada', 'ada@site.example')).subscriber;
   const { subscriber, isNew } = people.join('b', person('ada', 'new@site.example'));
   expect([subscriber.id, subscriber.email, isNew]).toEqual([before.id, 'new@site.example', false]);
@@ -81,7 +89,13 @@ test('the subscribers of an earlier schema are there still, one an address', () 
   );
   old.close();
   db = openDatabase(file);
-  expect(createSubscriberStore(db, () => 5).list('p', 'b', page).subscribers).toEqual([
+  expect(
+    createSubscriberStore(
+      db,
+      () => 5,
+      () => {},
+    ).list('p', 'b', page).subscribers,
+  ).toEqual([
     { id: 1, email: 'ada@site.example', name: null, subscribed_at: 3, type: 'subscriber', member_id: 'ada' },
   ]);
 });
