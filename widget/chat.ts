@@ -56,6 +56,8 @@ export function startChat(
   const isDock = options.openStyle === 'dock';
   const launcher = createLauncher(options.position);
   launcher.onclick = () => call('toggle');
+  // A page that cancels it takes the click along.
+  element.ontouchend = (event) => event.stopPropagation();
   if (!isDock && options.launcher !== 'hidden') root.append(launcher);
   const line = document.createElement('p');
   line.part = 'error';

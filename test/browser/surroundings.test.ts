@@ -203,6 +203,57 @@ test('on a phone the page behind the chat is inert and does not scroll, and is g
 });
 
 const phone = { viewport: { width: 390, height: 844 }, reducedMotion: 'reduce' } as const;
+
+test.each([2147483645, 2147483647])(
+  'on a phone a wall of the page at %d is not seen above the chat, and can be had away after it',
+  async (height) => {
+    const { context, page, chat } = await visit(stage.browser, `${stage.server.here}/tall`, phone);
+    const addWall = () =>
+      page.evaluate((zIndex) => {
+        const wall = document.createElement('div');
+        wall.id = 'wall';
+        wall.style.cssText = `position: fixed; inset: auto 0 0; height: 300px; background: #f00; z-index: ${zIndex}`;
+        wall.innerHTML = '<button onclick="this.parentNode.remove()">Accept</button>';
+        document.body.append(wall);
+      }, height);
+    await chat.open();
+    await expect.poll(() => isInert(page)).toBe(true);
+    const look = async () =>
+      (await page.screenshot({ clip: { x: 0, y: 560, width: 390, height: 100 } })).toString('base64');
+    const before = await look();
+    await addWall();
+    expect(await look()).toBe(before);
+    await page.keyboard.press('Escape');
+    await chat.panel.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Accept' }).click();
+    expect(await page.locator('#wall').count()).toBe(0);
+    expect(await page.locator('porchlight-chat').getAttribute('style')).toBeNull();
+    await context.close();
+  },
+);
+
+test('a page that cancels each touch which does not end on a control of its own takes none of the chat’s', async () => {
+  const { context, page, chat } = await visit(stage.browser, `${stage.server.here}/tall`, {
+    ...phone,
+    hasTouch: true,
+    isMobile: true,
+  });
+  await page.evaluate(() => {
+    const cancel = (event: Event) =>
+      (event.target as Element).closest('a, button, input, textarea') ?? event.preventDefault();
+    document.addEventListener('touchend', cancel, { passive: false });
+  });
+  await chat.launcher.tap();
+  // Elsewhere than the launcher and Send: of two taps in one place the second is nobody's.
+  await chat.composer.tap();
+  await chat.composer.fill('Hello');
+  await chat.inside('[part~="send"]').tap();
+  await chat.waitForAnswer('completed');
+  await chat.panel.getByRole('button', { name: 'Close chat' }).tap();
+  await chat.panel.waitFor({ state: 'detached' });
+  await context.close();
+});
+
 const isInert = (page: Page) => page.evaluate(() => document.body.inert);
 type Api = { hide(): void; toggle(): void };
 

@@ -1,6 +1,7 @@
 /** What is loaded when: an opened chat without what reads answers, which comes while the first question is on its way. */
 import { expect, test } from 'vitest';
 import { goOffline, triesImportsAgain } from '../support/browser.ts';
+import { english } from '../support/english.ts';
 import { startFakeHelper, toPage } from '../support/fakehelper.ts';
 import { createGate } from '../support/gate.ts';
 import { useStage, useVisitor } from '../support/stage.ts';
@@ -27,7 +28,7 @@ test('what reads markdown is loaded with the first question, and not before', as
   expect(loaded).toHaveLength(1);
 });
 
-test('where it cannot be loaded the words stand as they were written, and the next answer tries again', async () => {
+test('where it cannot be loaded the words stand as they were written, the visitor is told, and the next answer tries again', async () => {
   const { page, chat } = scene;
   await page.route(reader, (route) => route.abort('connectionreset'));
   await chat.show();
@@ -36,11 +37,20 @@ test('where it cannot be loaded the words stand as they were written, and the ne
   const body = answer.locator('[part~="body"]');
   await expect.poll(() => body.textContent()).toBe('**To** First\n\nand more');
   expect(await body.evaluate((element) => getComputedStyle(element).whiteSpaceCollapse)).toBe('preserve');
-  await page.unroute(reader);
+  const notice = chat.inside('.failed');
+  await expect.poll(() => notice.allTextContents()).toEqual([english['part-failed']]);
+  await expect.poll(() => chat.announcer.textContent()).toContain(english['part-failed']);
   await chat.ask('Second');
+  await expect.poll(() => chat.answers.count()).toBe(2);
+  await chat.waitForAnswer('completed');
+  // Once, at the end.
+  await expect.poll(() => notice.allTextContents()).toEqual([english['part-failed']]);
+  await page.unroute(reader);
+  await chat.ask('Third');
   if (!(await triesImportsAgain(page))) await page.reload();
   await answer.locator('strong').waitFor();
-  expect(await chat.answers.locator('strong').count()).toBe(2);
+  await expect.poll(() => chat.answers.locator('strong').count()).toBe(3);
+  expect(await notice.count()).toBe(0);
 });
 
 test('where it is late the words are there as they were written until it comes', async () => {

@@ -11,7 +11,7 @@ export const names = `
   situation veils isLeft leftTicket offered told componentWillUnmount shouldComponentUpdate getChildContext
   onNextFrame silent isReset publish leave reflink takeBack focuses isBegun setBackMs startNew toRequest guestReason
   closes side blockquoteSetextReplace2 oldest settled isFollowed holds quiet refusal drop onAccepted keeps onSent
-  takeUp giveUp field makeId ended typist mayPass onOpen emit nolink readSaid readVeil fromEndPx occasion isFailed
+  takeUp giveUp field makeId ended typist mayPass onOpen emit nolink readSaid readVeil fromEndPx occasion failure
   outbox reloadOrSay sendStop toCurrent readAt headingDepth codeButtons overAt autolink blockquote fences punctuation codespan paragraph taskDone taskOpen tools reasoning unsent onRead claim hear refresh hold toCall
   isOpenHere onEnded onBack onEvent holdAgain refuseHeld cutFrom setIdentity toPage isReadersOwn isWaiting meet
   isActive`

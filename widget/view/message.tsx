@@ -19,12 +19,16 @@ const Work = createPart<AnswerProps>(
 /** Markdown that nobody has read yet is no sight; where what reads it is late or missing, the words stand as they were written. */
 export const Words = createPart<AnswerProps>(
   () => import('./answer.tsx'),
-  function Unread({ answer, isFailed }) {
+  function Unread({ entry, answer, failure }) {
+    const { conversation } = useChat();
     const isLate = useCountdown(1_000, answer.turnId) === 0;
     return (
-      <div part="body" class="body unread" lang="" dir="auto">
-        {(isFailed || isLate) && answer.text}
-      </div>
+      <>
+        <div part="body" class="body unread" lang="" dir="auto">
+          {(failure || isLate) && answer.text}
+        </div>
+        {conversation.entries.value.at(-1) === entry && answer.text && failure && <Notice state={failure} />}
+      </>
     );
   },
 );

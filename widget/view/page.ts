@@ -30,8 +30,12 @@ function freeCopies(): void {
   for (const copy of document.querySelectorAll<HTMLElement>(`[${mark}]`)) if (!held.has(copy)) free(copy);
 }
 
-/** On each chat that covers the page: of two, none takes the other out of reach. */
+/** On each chat that covers the page, with its turn: of two, none takes the other out of reach. */
 const covering = 'data-porchlight-covering';
+const readTurns = () =>
+  [...document.querySelectorAll(`[${covering}]`)].map((chat) => Number(chat.getAttribute(covering)));
+/** Nothing stands higher: a wall of the page's above the chat could be seen and, held with the page, not be had away. */
+const highest = 2147483647;
 
 let watchesCopies = false;
 /** A copy may come back long after the chat was closed. */
@@ -68,14 +72,16 @@ export function holdPage(dialog: HTMLElement): () => void {
   dialog.addEventListener('keydown', keepFocusInside);
   const stopHearing = hearBack(dialog);
   const host = root.host as HTMLElement;
-  const countCovering = () => document.querySelectorAll(`[${covering}]`).length;
-  // Above the buttons of other chats, and above one that covers the page already.
-  const height = Number(getComputedStyle(host).zIndex) + countCovering() + 1;
-  const giveBack = [
-    borrow(documentElement, 'overflow', 'hidden'),
-    borrow(host, '--porchlight-z-index', String(height)),
-  ];
-  host.setAttribute(covering, '');
+  const giveScrolling = borrow(documentElement, 'overflow', 'hidden');
+  const turn = 1 + Math.max(0, ...readTurns());
+  host.setAttribute(covering, String(turn));
+  let giveHeight = () => {};
+  const rise = () => {
+    giveHeight();
+    const above = readTurns().filter((other) => other > turn).length;
+    giveHeight = borrow(host, '--porchlight-z-index', String(highest - above));
+  };
+  rise();
   if (host.hasAttribute(mark)) free(host);
   const takeFocus = () => {
     if (document.activeElement !== host)
@@ -85,8 +91,10 @@ export function holdPage(dialog: HTMLElement): () => void {
   watchCopies();
   const changes = new MutationObserver((records) => {
     hold();
+    if (!records.some(({ type }) => type === 'attributes')) return;
+    rise();
     // The one above has been closed.
-    if (records.some(({ type }) => type === 'attributes') && countCovering() === 1) takeFocus();
+    if (readTurns().length === 1) takeFocus();
   });
   // A page that swaps its body keeps the old one, to show it again.
   changes.observe(documentElement, { childList: true });
@@ -97,7 +105,8 @@ export function holdPage(dialog: HTMLElement): () => void {
     changes.disconnect();
     host.removeAttribute(covering);
     for (const element of mine) free(element);
-    for (const give of giveBack) give();
+    giveScrolling();
+    giveHeight();
     stopHearing();
     dialog.removeEventListener('keydown', keepFocusInside);
   };

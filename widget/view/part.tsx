@@ -13,7 +13,7 @@ type PartModule<P> = { default: FunctionComponent<P>; css?: string; words?: obje
 /** @param Pending stands for it until it is there; without one that is said in its place */
 export function createPart<P extends object>(
   load: () => Promise<PartModule<P>>,
-  Pending?: FunctionComponent<P & { isFailed: boolean }>,
+  Pending?: FunctionComponent<P & { failure: State | undefined }>,
 ) {
   const loaded = signal<FunctionComponent<P> | undefined>(undefined);
   const failed = signal<State | undefined>(undefined);
@@ -49,7 +49,7 @@ export function createPart<P extends object>(
     }, []);
     const Loaded = loaded.value;
     if (Loaded) return <Loaded {...props} />;
-    if (Pending) return <Pending {...props} isFailed={!!failed.value} />;
+    if (Pending) return <Pending {...props} failure={failed.value} />;
     const again = () => {
       failed.value = undefined;
       get(options.helper);
