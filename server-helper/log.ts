@@ -15,9 +15,14 @@ export const silentLog: Log = { info() {}, warn() {}, error() {} };
 /** Where an app gives no logger: what somebody has to see to. */
 export const consoleLog: Log = {
   info() {},
-  warn: (fields, message) => console.warn(`porchlight: ${message}`, fields),
-  error: (fields, message) => console.error(`porchlight: ${message}`, fields),
+  warn: (fields, message) => console.warn(`porchlight: ${message}`, toKnown(fields)),
+  error: (fields, message) => console.error(`porchlight: ${message}`, toKnown(fields)),
 };
+
+/** A logger of JSON drops what is undefined by itself. */
+function toKnown(fields: LogFields): LogFields {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
 
 /** An app's logger that throws stops no question: what it would not take is said on the console. */
 export function createLastingLog(log: Log): Log {

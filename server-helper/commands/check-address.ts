@@ -18,7 +18,9 @@ export async function checkAddress(url: string, { origins, botId }: Config): Pro
     if (!isHelper) {
       add(
         'wrong',
-        `${url}/healthz is answered with ${health.status}, and not by the helper: is the path PORCHLIGHT_BASE_PATH, and does the proxy pass it on whole?`,
+        [502, 503, 504].includes(health.status)
+          ? `${url}/healthz is answered with ${health.status} by a proxy that reaches no helper: does it run, at the address that the proxy names?`
+          : `${url}/healthz is answered with ${health.status}, and not by the helper: is the path PORCHLIGHT_BASE_PATH, and does the proxy pass it on whole?`,
       );
       return findings;
     }

@@ -81,6 +81,9 @@ function toVariables(framework: Framework, { agentUrl, apiKey, projectId, botId 
     '# The agent service is told it too, so that it knows whom the helper names.',
     `PORCHLIGHT_SSO_SECRET=${makeSecret()}`,
     `PORCHLIGHT_SESSION_SECRET=${makeSecret()}`,
+    ...(framework === 'serve'
+      ? ['# Origins of the pages that have the chat, as https://shop.example.', 'PORCHLIGHT_ORIGINS=']
+      : []),
     // Next has its own way to be told.
     ...(framework === 'next' ? [] : [`PORT=${framework === 'serve' ? 8788 : 3000}`]),
     '',

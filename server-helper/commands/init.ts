@@ -103,6 +103,10 @@ function toRest(framework: Framework, given: Partial<Record<keyof typeof flags, 
     ...(given['api-key']
       ? []
       : [`write the agent’s key into ${toVariablesFile(framework)}, behind PORCHLIGHT_API_KEY=`]),
+    `give PORCHLIGHT_SSO_SECRET to the agent service, or take the line out where nobody signs in`,
+    ...(framework === 'serve'
+      ? [`list the site’s origin behind PORCHLIGHT_ORIGINS=, or have the site’s proxy pass /porchlight on`]
+      : []),
     run,
     `put the tag on each page: <script async src="${source}/widget/loader.js" data-bot-id="${given['bot-id']}"></script>`,
     `look at all of it: node --env-file=${toVariablesFile(framework)} node_modules/.bin/porchlight check --ask`,

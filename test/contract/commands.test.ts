@@ -133,6 +133,7 @@ describe('check finds', () => {
       /WRONG address: http:.* cannot be reached from here \(econnrefused\)/,
     ],
     ['another server', reply(200, {}), /is answered with 200, and not by the helper/],
+    ['a proxy alone', reply(502, {}), /is answered with 502 by a proxy that reaches no helper/],
   ])('%s', async (_, listener, expected) => {
     const url = await listen(listener ?? (() => {}));
     if (!listener) await new Promise((resolve) => servers.pop()!.close(resolve));

@@ -59,6 +59,19 @@ describe('init', () => {
     expect(readdirSync(folder)).not.toContain('porchlight-server.mjs');
   });
 
+  test('tells a process of its own where the site’s origin goes, and each where the SSO secret does', () => {
+    const { output } = init('--framework', 'serve', ...agent);
+    expect(output).toContain('PORCHLIGHT_ORIGINS=, or have the site’s proxy pass /porchlight on');
+    expect(output).toContain('give PORCHLIGHT_SSO_SECRET to the agent service');
+    const text = readFileSync(join(folder, 'porchlight.env'), 'utf8');
+    expect(text).toContain('\nPORCHLIGHT_ORIGINS=\n');
+    const env = Object.fromEntries(
+      [...text.matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]),
+    );
+    const lists = { PORCHLIGHT_API_KEY: 'key-1', PORCHLIGHT_STORE: 'memory' };
+    expect(readEnvironment({ ...env, ...lists }).origins).toBeUndefined();
+  });
+
   test('writes over nothing that is there, and then nothing at all', () => {
     writeFileSync(join(folder, 'porchlight.env'), 'mine');
     const { code, output } = init('--framework', 'node', ...agent);
