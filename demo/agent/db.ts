@@ -5,11 +5,12 @@ import { agents } from './migrations/1-agents.ts';
 import { keys } from './migrations/2-keys.ts';
 import { people } from './migrations/3-people.ts';
 import { deliveries } from './migrations/4-deliveries.ts';
+import { tasks } from './migrations/5-tasks.ts';
 
 export type Db = Database.Database;
 
 /** Each entry takes the schema from version n to n + 1; a released one is never edited. */
-export const migrations: readonly string[] = [agents, keys, people, deliveries];
+export const migrations: readonly string[] = [agents, keys, people, deliveries, tasks];
 
 export function openDatabase(file: string): Db {
   const db = new Database(file);

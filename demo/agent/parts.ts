@@ -16,7 +16,9 @@ import type { MessageStore } from './store/messages.ts';
 import type { PauseStore } from './store/pauses.ts';
 import type { SourceStore } from './store/sources.ts';
 import type { SubscriberStore } from './store/subscribers.ts';
+import type { TaskStore } from './store/tasks.ts';
 import type { WorkspaceStore } from './store/workspaces.ts';
+import type { TaskRunner } from './tasks/runner.ts';
 import type { Tool } from './tools.ts';
 import type { ChatRates } from './turns/gate.ts';
 import type { Turns } from './turns/runner.ts';
@@ -35,6 +37,8 @@ export interface Parts {
   messages: MessageStore;
   pauses: PauseStore;
   sources: SourceStore;
+  tasks: TaskStore;
+  taskRunner: TaskRunner;
   workspaces: WorkspaceStore;
   search: Search;
   ingest: Ingest;

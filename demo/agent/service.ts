@@ -25,6 +25,8 @@ import { routePeople } from './routes/people.ts';
 import { routeRunning } from './routes/running.ts';
 import { routeSources } from './routes/sources.ts';
 import { routeSso } from './routes/sso.ts';
+import { routeTaskLogs } from './routes/tasklogs.ts';
+import { routeTasks } from './routes/tasks.ts';
 import { routeWebhooks } from './routes/webhooks.ts';
 import { routeWorkspaces } from './routes/workspaces.ts';
 import { createAccountStore } from './store/accounts.ts';
@@ -37,7 +39,10 @@ import { createMessageStore } from './store/messages.ts';
 import { createPauseStore } from './store/pauses.ts';
 import { createSourceStore } from './store/sources.ts';
 import { createSubscriberStore } from './store/subscribers.ts';
+import { createTaskStore } from './store/tasks.ts';
 import { createWorkspaceStore } from './store/workspaces.ts';
+import { createTaskRunner } from './tasks/runner.ts';
+import { askForTask, giveUpTurn } from './tasks/turn.ts';
 import { createHttpTool } from './tools.ts';
 import { createChatRates } from './turns/gate.ts';
 import { createTurns } from './turns/runner.ts';
@@ -71,11 +76,22 @@ export function createAgentService(options: AgentServiceOptions): AgentService {
   // Once the transaction that it is told in is over.
   const tell = createTell(deliveries, bots, config.webhook, () => queueMicrotask(deliverer.wake));
   const sources = createSourceStore(db, config.now, tell);
+  const tasks = createTaskStore(db, config.now);
+  const taskRunner = createTaskRunner({
+    tasks,
+    bots,
+    events,
+    now: config.now,
+    ask: (bot, task) => askForTask(parts, bot, task),
+    giveUp: (bot, chatId) => giveUpTurn(parts, bot, chatId),
+  });
   const parts: Parts = {
     config,
     events,
     search,
     sources,
+    tasks,
+    taskRunner,
     accounts: createAccountStore(db, config.now),
     subscribers: createSubscriberStore(db, config.now, tell),
     bots,
@@ -104,6 +120,7 @@ export function createAgentService(options: AgentServiceOptions): AgentService {
   sources.failUnfinished();
   parts.ingest.keepUp();
   deliverer.wake();
+  taskRunner.start();
   const app = createApp(parts);
 
   return {
@@ -111,7 +128,12 @@ export function createAgentService(options: AgentServiceOptions): AgentService {
     events: events.entries,
     idle: () => parts.ingest.idle(),
     async close() {
-      await Promise.all([parts.turns.close(), parts.ingest.close(), parts.outgoing.close()]);
+      await Promise.all([
+        taskRunner.close(),
+        parts.turns.close(),
+        parts.ingest.close(),
+        parts.outgoing.close(),
+      ]);
       await deliverer.close();
       db.close();
     },
@@ -158,6 +180,7 @@ function createApp(parts: Parts): Hono<AccessEnv> {
   app.use('/v1/*', (_, next) => {
     parts.ingest.keepUp();
     parts.deliverer.wake();
+    parts.taskRunner.wake();
     return next();
   });
 
@@ -173,6 +196,8 @@ function createApp(parts: Parts): Hono<AccessEnv> {
   routePeople(app, parts);
   routeKeys(app, parts);
   routeWebhooks(app, parts);
+  routeTasks(app, parts);
+  routeTaskLogs(app, parts);
   routeDescription(app);
   return app;
 }

@@ -94,8 +94,9 @@ export function isActive(at: number, start: string | null, end: string | null, z
   return start < end ? start <= now && now < end : start <= now || now < end;
 }
 
-export const isTime = (text: unknown): text is string =>
-  typeof text === 'string' && /^([01]\d|2[0-3]):[0-5]\d$/.test(text);
+/** HH:MM of 24 hours. */
+export const timePattern = /^([01]\d|2[0-3]):[0-5]\d$/;
+export const isTime = (text: unknown): text is string => typeof text === 'string' && timePattern.test(text);
 
 /** 400 `invalid_schedule`, `schedule_too_frequent`, or `invalid_parameters` for the time zone. @returns the config with its own keys alone */
 export function readSchedule(

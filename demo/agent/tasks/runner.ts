@@ -1,0 +1,162 @@
+/** Runs tasks when they are due, each for itself: one turn of the agent a run, and a line in the log for each slot. */
+
+import { AgentError, toAgentError } from '../errors.ts';
+import type { EventLog } from '../events.ts';
+import type { Bot, BotStore } from '../store/bots.ts';
+import type { NewTaskLog, Task, TaskChanges, TaskLog, TaskStore } from '../store/tasks.ts';
+import type { TurnEnd } from '../turns/runner.ts';
+import { isActive, nextSlot } from './schedule.ts';
+
+/** The clock is looked at so often. */
+const maxIdleMs = 1_000;
+/** A slot that is so old was missed: it counts as of now. */
+const missedAfterMs = 60_000;
+const dayMs = 24 * 3_600_000;
+const logsKeptMs = 400 * dayMs;
+
+export interface TaskResult extends NewTaskLog {
+  reply: string;
+  chat_id: string;
+}
+
+export interface TaskRunnerDeps {
+  tasks: TaskStore;
+  bots: BotStore;
+  events: EventLog;
+  now: () => number;
+  /** Begins a turn with the task's prompt. Throws as a chat call would. */
+  ask(bot: Bot, task: Task): Promise<TurnEnd>;
+  /** A turn that waits for somebody waits in vain. */
+  giveUp(bot: Bot, chatId: string): void;
+}
+
+export interface TaskRunner {
+  /** After a stop: what a kill has cut off is said, what was missed runs once. */
+  start(): void;
+  /** Runs what is due, and goes on with what becomes due. */
+  wake(): void;
+  /** Runs it now. 409 `task_running`. */
+  trigger(bot: Bot, task: Task): Promise<{ result: TaskResult; log: TaskLog | undefined }>;
+  close(): Promise<void>;
+}
+
+export const chatOf = ({ chat_id, uuid }: Task): string => chat_id ?? uuid;
+
+export function createTaskRunner({ tasks, bots, events, now, ask, giveUp }: TaskRunnerDeps): TaskRunner {
+  const running = new Map<number, Promise<unknown>>();
+  let isClosing = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  /** The turn itself; it never throws. */
+  async function work(bot: Bot, task: Task): Promise<TaskResult> {
+    const chat_id = chatOf(task);
+    try {
+      const { frame, chat } = await ask(bot, task);
+      if (frame === 'approval') giveUp(bot, chat_id);
+      const isCancelled = 'cancelled' in chat;
+      const reason =
+        frame === 'approval'
+          ? 'approval_required'
+          : isCancelled
+            ? isClosing
+              ? 'interrupted'
+              : 'cancelled'
+            : '';
+      const { credit_used: credits_used } = chat.agent;
+      return {
+        status: reason === '' ? 'success' : 'error',
+        reason,
+        credits_used,
+        reply: chat.reply,
+        chat_id,
+      };
+    } catch (thrown) {
+      const { code } = toAgentError(thrown);
+      return { status: 'error', reason: code, credits_used: 0, reply: '', chat_id };
+    }
+  }
+
+  /** What a slot or a run changes. @returns undefined where the task is gone by now */
+  function note(id: number, { status, reason, credits_used }: NewTaskLog, more: TaskChanges = {}) {
+    const task = tasks.get(id);
+    if (!task) return undefined;
+    const isRun = status !== 'skipped';
+    const execution_count = task.execution_count + (isRun ? 1 : 0);
+    const error_count = status === 'error' ? task.error_count + 1 : isRun ? 0 : task.error_count;
+    const isOver =
+      task.schedule_type === 'once' ||
+      (task.max_executions !== null && execution_count >= task.max_executions);
+    const isBroken = status === 'error' && error_count >= task.max_consecutive_errors;
+    const ends: TaskChanges =
+      isOver || isBroken
+        ? { enabled: false, next_run_at: null, paused_reason: isOver ? 'completed' : 'consecutive_errors' }
+        : {};
+    events.record('task.noted', { task_id: task.uuid, status, reason });
+    return tasks.note(
+      task,
+      { status, reason, credits_used },
+      { execution_count, error_count, ...(isRun ? { last_executed_at: now() } : {}), ...more, ...ends },
+    );
+  }
+
+  /** Claimed before anything is asked: after a kill its slot is not run again. */
+  function run(bot: Bot, task: Task, claim: TaskChanges) {
+    tasks.update(task.id, { ...claim, running_since: now() });
+    const job = work(bot, task).then((result) => {
+      running.delete(task.id);
+      return { result, log: note(task.id, result, { running_since: null }) };
+    });
+    running.set(task.id, job);
+    return job;
+  }
+
+  function take(task: Task) {
+    const bot = bots.get(task.bot_id);
+    if (!bot) return;
+    const slot = task.next_run_at!;
+    const at = now() - slot < missedAfterMs ? slot : now();
+    const claim = { next_run_at: nextSlot(task, now(), task.anchor_at) ?? null };
+    const skip = (reason: string) => note(task.id, { status: 'skipped', reason, credits_used: 0 }, claim);
+    if (running.has(task.id)) skip('already_running');
+    else if (!isActive(at, task.active_hours_start, task.active_hours_end, task.timezone))
+      skip('outside_active_hours');
+    else void run(bot, task, claim);
+  }
+
+  function wake() {
+    clearTimeout(timer);
+    if (isClosing) return;
+    for (const task of tasks.due()) take(task);
+    const next = tasks.nextAt();
+    if (next === undefined) return;
+    timer = setTimeout(wake, Math.min(Math.max(next - now(), 0), maxIdleMs));
+    timer.unref();
+  }
+
+  return {
+    wake,
+    start() {
+      tasks.forgetLogsBefore(now() - logsKeptMs);
+      for (const { id } of tasks.cutOff())
+        note(id, { status: 'error', reason: 'interrupted', credits_used: 0 }, { running_since: null });
+      for (const task of tasks.enabled()) {
+        if (task.schedule_type !== 'interval') continue;
+        const isMissed = task.next_run_at !== null && task.next_run_at <= now();
+        tasks.update(task.id, {
+          anchor_at: now(),
+          ...(isMissed ? {} : { next_run_at: nextSlot(task, now(), now()) ?? null }),
+        });
+      }
+      wake();
+    },
+    trigger(bot, task) {
+      if (running.has(task.id)) throw new AgentError(409, 'task_running', 'This task is running.');
+      return run(bot, task, {});
+    },
+    async close() {
+      isClosing = true;
+      clearTimeout(timer);
+      await Promise.all(running.values());
+    },
+  };
+}
