@@ -56,6 +56,8 @@ export interface AgentServiceOptions {
   credits?: number;
   /** Who is told of sources and subscribers. Default: nobody. */
   webhook?: WebhookOptions;
+  /** Whether the retired CRM endpoints answer. Default true. */
+  crm?: boolean;
   /** `host:port` of private addresses that an attachment may name. */
   privateHosts?: string[];
   /** Milliseconds since 1970. */
@@ -113,6 +115,7 @@ export function readOptions(options: AgentServiceOptions): AgentConfig {
     extraKeys: options.extraKeys ?? [],
     memberEmails: (options.memberEmails ?? []).map((email) => email.toLowerCase()),
     plan: options.plan ?? 'local',
+    crm: options.crm ?? true,
     privateHosts: options.privateHosts ?? [],
     limits,
     now: options.now ?? Date.now,

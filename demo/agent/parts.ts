@@ -9,6 +9,7 @@ import type { Search } from './retrieval/search.ts';
 import type { AccountStore } from './store/accounts.ts';
 import type { BotStore } from './store/bots.ts';
 import type { ChatStore } from './store/chats.ts';
+import type { CrmStore } from './store/crm.ts';
 import type { DeliveryStore } from './store/deliveries.ts';
 import type { KeyStore } from './store/keys.ts';
 import type { MemoryStore } from './store/memories.ts';
@@ -31,6 +32,7 @@ export interface Parts {
   subscribers: SubscriberStore;
   bots: BotStore;
   chats: ChatStore;
+  crm: CrmStore;
   deliveries: DeliveryStore;
   keys: KeyStore;
   memories: MemoryStore;

@@ -17,6 +17,7 @@ import { createSearch } from './retrieval/search.ts';
 import { routeBots } from './routes/bots.ts';
 import { routeChat } from './routes/chat.ts';
 import { routeConversations } from './routes/conversations.ts';
+import { routeCrm } from './routes/crm.ts';
 import { routeDescription } from './routes/description.ts';
 import { routeExecute } from './routes/execute.ts';
 import { routeKeys } from './routes/keys.ts';
@@ -32,6 +33,7 @@ import { routeWorkspaces } from './routes/workspaces.ts';
 import { createAccountStore } from './store/accounts.ts';
 import { createBotStore } from './store/bots.ts';
 import { createChatStore } from './store/chats.ts';
+import { createCrmStore } from './store/crm.ts';
 import { createDeliveryStore } from './store/deliveries.ts';
 import { createKeyStore } from './store/keys.ts';
 import { createMemoryStore } from './store/memories.ts';
@@ -96,6 +98,7 @@ export function createAgentService(options: AgentServiceOptions): AgentService {
     subscribers: createSubscriberStore(db, config.now, tell),
     bots,
     chats: createChatStore(db, config.now),
+    crm: createCrmStore(db),
     deliveries,
     deliverer,
     keys: createKeyStore(db, config.now),
@@ -197,6 +200,7 @@ function createApp(parts: Parts): Hono<AccessEnv> {
   routeKeys(app, parts);
   routeWebhooks(app, parts);
   routeTasks(app, parts);
+  routeCrm(app, parts);
   routeTaskLogs(app, parts);
   routeDescription(app);
   return app;

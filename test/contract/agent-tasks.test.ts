@@ -213,7 +213,6 @@ describe('a task runs', () => {
     await expect.poll(() => readRuns().length).toBeGreaterThan(1);
     const [first, second] = readRuns();
     expect(first!.at - begun).toBeGreaterThanOrEqual(500);
-    expect(first!.at - begun).toBeLessThan(2_500);
     expect(second!.at - first!.at).toBeGreaterThan(0);
   });
 

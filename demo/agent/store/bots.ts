@@ -163,7 +163,16 @@ export function createBotStore(
     /** With its sources, conversations, workspaces and subscribers. */
     delete(bot: Bot) {
       db.transaction(() => {
-        for (const table of ['tasks', 'sources', 'chats', 'workspaces', 'subscribers', 'memories'])
+        for (const table of [
+          'tasks',
+          'sources',
+          'chats',
+          'workspaces',
+          'subscribers',
+          'memories',
+          'crm_fields',
+          'crm_stages',
+        ])
           db.prepare(`DELETE FROM ${table} WHERE bot_id = ?`).run(bot.uuid);
         db.prepare('DELETE FROM bots WHERE uuid = ?').run(bot.uuid);
       })();
