@@ -1,6 +1,7 @@
 /**
  * `npm run chaos -- --agent`: the agent service under a mixed load, ended with -9 at random moments. What it acknowledged
- * is there after each start, the file is whole, and no counter went back. Fails when one of these does not hold.
+ * is there after each start, the file is whole, no counter went back, no task ran twice, and who is told of sources hears
+ * of each. Fails when one of these does not hold.
  */
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -23,6 +24,29 @@ const findPort = () =>
     });
   });
 
+/** Whom the webhooks reach: every third call fails. */
+async function startReceiver() {
+  const heard = new Map();
+  let calls = 0;
+  const server = createServer((request, response) => {
+    let raw = '';
+    request.on('data', (chunk) => {
+      raw += chunk;
+    });
+    request.on('end', () => {
+      calls += 1;
+      const isTaken = calls % 3 !== 0;
+      if (isTaken) {
+        const { event, resource_id: id } = JSON.parse(raw);
+        heard.set(`${event} ${id}`, request.headers['x-service-delivery']);
+      }
+      response.writeHead(isTaken ? 204 : 500).end();
+    });
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { heard, url: `http://127.0.0.1:${server.address().port}/`, close: () => server.close() };
+}
+
 /** @param kills how often @returns what went wrong, one line each */
 export async function killAgent(kills) {
   const folder = mkdtempSync(join(tmpdir(), 'porchlight-agent-chaos-'));
@@ -33,6 +57,10 @@ export async function killAgent(kills) {
   const faults = [];
   /** What the service said that it has done. */
   const kept = { chats: new Map(), sources: new Set(), deleted: new Set(), keys: new Set(), name: undefined };
+  /** Made in vain or not, each runs once at most. */
+  const tasks = new Set();
+  const told = new Set();
+  const receiver = await startReceiver();
   const counts = { requests: 0, acknowledged: 0 };
   let isNaming = false;
   const env = {
@@ -41,7 +69,10 @@ export async function killAgent(kills) {
     AGENT_API_KEY: 'owner-key',
     AGENT_PROJECT_ID: 'p',
     AGENT_BOT_ID: 'b',
-    AGENT_WORDS_PER_SECOND: '0',
+    AGENT_WORDS_PER_SECOND: '200',
+    AGENT_WEBHOOK_URL: receiver.url,
+    AGENT_WEBHOOK_SECRET: 'secret',
+    AGENT_WEBHOOK_RETRY_MS: '20',
     PROVIDER_HOST: '',
     PORT: String(port),
   };
@@ -72,6 +103,15 @@ export async function killAgent(kills) {
         source: 'A yak climbs.',
       });
       kept.sources.add(source.uuid);
+      told.add(`memory.created ${source.uuid}`);
+    },
+    async () => {
+      const { task } = await call('POST', '/v1/bot/tasks/create', {
+        prompt: 'Hello',
+        schedule_type: 'once',
+        schedule_config: { scheduled_at: new Date(Date.now() + Math.random() * 1500 + 50).toISOString() },
+      });
+      tasks.add(task.uuid);
     },
     async () => {
       const [source_id] = kept.sources;
@@ -84,7 +124,9 @@ export async function killAgent(kills) {
       });
       await response.text();
       counts.requests += 1;
-      if (response.ok) kept.deleted.add(source_id);
+      if (!response.ok) return;
+      kept.deleted.add(source_id);
+      told.add(`memory.deleted ${source_id}`);
     },
     async () => {
       const { data } = await call('POST', '/v1/keys', { role: 'member' });
@@ -130,6 +172,15 @@ export async function killAgent(kills) {
     if (count < Math.max(lastCount, counts.acknowledged) && new Date().getUTCHours() > 0)
       fault(`${count} requests are counted, ${counts.acknowledged} were acknowledged`);
     lastCount = count;
+    for (const uuid of tasks) {
+      const task = read('SELECT id, execution_count FROM tasks WHERE uuid = ?', uuid);
+      if (!task) fault(`task ${uuid} is lost`);
+      const { asked } = read(
+        "SELECT count(*) AS asked FROM messages JOIN chats ON chats.id = chat WHERE chat_id = ? AND role = 'user'",
+        uuid,
+      );
+      if (asked > 1 || task?.execution_count > 1) fault(`task ${uuid} ran ${asked} times`);
+    }
     const { loose } = read(
       'SELECT count(*) AS loose FROM passages WHERE source NOT IN (SELECT id FROM sources)',
     );
@@ -137,7 +188,7 @@ export async function killAgent(kills) {
     db.close();
   };
 
-  for (let round = 1; round <= kills; round += 1) {
+  async function start() {
     const agent = spawn(process.execPath, [entry], { env, stdio: 'ignore' });
     const gone = new Promise((resolve) => agent.once('exit', resolve));
     let isReady = false;
@@ -148,6 +199,40 @@ export async function killAgent(kills) {
       );
       if (!isReady) await new Promise((resolve) => setTimeout(resolve, 50));
     }
+    return { agent, gone, isReady };
+  }
+
+  /** Left alone it does what is left to do: each task has run, and each thing is told. */
+  async function settle() {
+    const { agent, gone } = await start();
+    const isDone = () => {
+      const db = new Database(file);
+      const { open } = db
+        .prepare(
+          "SELECT (SELECT count(*) FROM deliveries WHERE status = 'pending') + (SELECT count(*) FROM tasks WHERE enabled = 1) AS open",
+        )
+        .get();
+      db.close();
+      return open === 0;
+    };
+    const until = Date.now() + 60_000;
+    while (!isDone() && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 200));
+    if (!isDone()) faults.push('after the last: not all is told, or not each task has run');
+    agent.kill('SIGKILL');
+    await gone;
+    for (const what of told) if (!receiver.heard.has(what)) faults.push(`nobody was told: ${what}`);
+    const db = new Database(file);
+    for (const uuid of tasks) {
+      const lines = db
+        .prepare('SELECT count(*) AS lines FROM task_logs JOIN tasks ON tasks.id = task WHERE uuid = ?')
+        .get(uuid).lines;
+      if (lines !== 1) faults.push(`task ${uuid} has ${lines} lines in its log`);
+    }
+    db.close();
+  }
+
+  for (let round = 1; round <= kills; round += 1) {
+    const { agent, gone, isReady } = await start();
     if (!isReady) {
       faults.push(`after kill ${round - 1}: it does not start`);
       agent.kill('SIGKILL');
@@ -170,6 +255,8 @@ export async function killAgent(kills) {
     await Promise.all(working);
     check(round);
   }
+  await settle();
+  receiver.close();
   rmSync(folder, { recursive: true });
   return {
     faults,
@@ -177,5 +264,7 @@ export async function killAgent(kills) {
     chats: kept.chats.size,
     sources: kept.sources.size + kept.deleted.size,
     keys: kept.keys.size,
+    tasks: tasks.size,
+    webhooks: told.size,
   };
 }
