@@ -126,8 +126,14 @@ function isError(value: unknown): boolean {
   return value !== undefined && value !== null && value !== false && value !== '';
 }
 
+/** An end that says of itself that it failed: what came before it is a fragment. */
+function hasFailed({ success, status }: Json): boolean {
+  return success === false || status === 'error' || status === 'failed';
+}
+
 function toDone(json: Json): Frame {
-  const text = json.success !== false && json.status !== 'error' && readText(json);
+  if (hasFailed(json)) return { kind: 'error', status: undefined };
+  const text = readText(json);
   return text ? { kind: 'done', text } : { kind: 'done' };
 }
 
@@ -151,7 +157,7 @@ function readText(json: Json, most = 10): string | undefined {
 export function readChat(chat: Json): Frame {
   if (chat.requiresApproval === true || chat.type === 'tool_approval_required') return readPause(chat);
   const agent = asObject(chat.agent) ?? {};
-  if (isCutOff(chat) || isCutOff(agent)) return { kind: 'error', status: undefined };
+  if (hasFailed(chat) || isCutOff(chat) || isCutOff(agent)) return { kind: 'error', status: undefined };
   const text = [agent.content, chat.reply, chat.content, chat.result].find(
     (value) => typeof value === 'string',
   );

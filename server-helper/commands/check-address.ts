@@ -5,7 +5,7 @@ import type { Finding } from './finding.ts';
 
 const timeoutMs = 10_000;
 
-/** @param url without a slash at its end */
+/** @param url without a slash at its end @returns nothing that is ok where no helper answers there */
 export async function checkAddress(url: string, { origins, botId }: Config): Promise<Finding[]> {
   const findings: Finding[] = [];
   const add = (state: Finding['state'], text: string) => findings.push({ about: 'address', state, text });
@@ -24,11 +24,19 @@ export async function checkAddress(url: string, { origins, botId }: Config): Pro
       );
       return findings;
     }
+    const loader = await get('/widget/loader.js');
+    const type = loader.headers.get('content-type') ?? 'nothing';
+    // A process of its own tells its health under the root too.
+    if (loader.status === 404 && /problem/.test(type)) {
+      add(
+        'wrong',
+        `${url}/widget/loader.js is not what the helper is asked for: the proxy takes the path off. In nginx no slash may stand behind the port in proxy_pass`,
+      );
+      return findings;
+    }
     const ready = await get('/readyz');
     const { status } = (await ready.json()) as { status: string };
     add(ready.ok ? 'ok' : 'wrong', ready.ok ? `${url} is ready` : `${url}/readyz says ${status}`);
-    const loader = await get('/widget/loader.js');
-    const type = loader.headers.get('content-type') ?? 'nothing';
     if (loader.ok && /javascript/.test(type) && (await loader.text()).includes('porchlight-chat'))
       add('ok', `the tag: <script async src="${url}/widget/loader.js" data-bot-id="${botId}"></script>`);
     else

@@ -48,9 +48,11 @@ export const check = defineCommand({
     tell(await checkSettings(config));
     const ofAgent = await checkAgent(config, dispatch);
     tell(ofAgent);
-    if (url !== undefined) tell(await checkAddress(url, config));
-    // Without an agent there is nobody to ask.
-    if (args.ask && ofAgent.every(({ state }) => state !== 'wrong')) {
+    const ofAddress = url === undefined ? undefined : await checkAddress(url, config);
+    tell(ofAddress ?? []);
+    const isThere = !ofAddress || ofAddress.some(({ state }) => state === 'ok');
+    // Without an agent there is nobody to ask, and without a helper nobody who would.
+    if (args.ask && isThere && ofAgent.every(({ state }) => state !== 'wrong')) {
       tell(await checkSignIn(config, dispatch));
       heard.forget();
       tell(

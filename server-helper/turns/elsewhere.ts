@@ -12,7 +12,7 @@ import type { LiveTurn } from './turn.ts';
 
 const lookEveryMs = 300;
 const mostLookMs = 10_000;
-/** The agent tells whatever it says in this chat: so long after a stop it may still be the end of the turn before. */
+/** The agent tells whatever it says in this chat: so long after its end it may still be the turn before, also one that is whole. */
 const quietMs = 6_000;
 const mostHeld = 1_000;
 /** What the agent streams is only shown: how the turn ends is its runner's to say. */
@@ -72,8 +72,7 @@ export async function followElsewhere(
     const turns = await store.listTurns(conversation.id, { limit: 2 });
     if (turns.at(-1)?.id !== turn.id) return;
     const before = turns.find(({ id }) => id !== turn.id);
-    const isQuiet = !before?.endedAt || before.status === 'completed' || now() > before.endedAt + quietMs;
-    if (!isQuiet || turn.isOver) return;
+    if (turn.isOver || (before?.endedAt && now() <= before.endedAt + quietMs)) return;
     isSubscribed = true;
     isOurs = false;
     held = [];

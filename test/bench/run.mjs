@@ -52,7 +52,13 @@ if (measures('agent')) {
     [1000, 10_000],
   ];
   const most = quick ? levels.slice(0, 2) : levels;
-  results.agent = await measureAgent({ levels: most, pages: quick ? 50 : 500, tries: quick ? 20 : 100, log });
+  results.agent = await measureAgent({
+    levels: most,
+    pages: quick ? 50 : 500,
+    tries: quick ? 20 : 100,
+    webhooks: quick ? 1_000 : 10_000,
+    log,
+  });
 }
 if (measures('crowd')) {
   const most = quick ? [100, 10_000] : [100, 10_000, 20_000, 50_000, 100_000];

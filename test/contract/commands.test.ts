@@ -137,8 +137,23 @@ describe('check finds', () => {
   ])('%s', async (_, listener, expected) => {
     const url = await listen(listener ?? (() => {}));
     if (!listener) await new Promise((resolve) => servers.pop()!.close(resolve));
-    const { code, output } = await run(['check', '--url', url], rig.agent.url);
+    const { code, output } = await run(['check', '--ask', '--url', url], rig.agent.url);
     expect([code, output]).toEqual([1, expect.stringMatching(expected)]);
+    // Nobody is there to be asked: that is one fault, not two.
+    expect(output).toMatch(/\n1 to mend\.\n$/);
+  });
+
+  test('a proxy that takes the path off', async () => {
+    const helper = await startHelper({ agentUrl: rig.agent.url });
+    const proxy = await listen(async (request, response) => {
+      const { status, headers, body } = await fetch(helper.origin + request.url!.replace('/porchlight', ''));
+      response.writeHead(status, Object.fromEntries(headers));
+      response.end(body && Buffer.from(await new Response(body).arrayBuffer()));
+    });
+    const { code, output } = await run(['check', '--ask', '--url', `${proxy}/porchlight`], rig.agent.url);
+    await helper.close();
+    expect([code, output]).toEqual([1, expect.stringContaining('the proxy takes the path off')]);
+    expect(output).toMatch(/\n1 to mend\.\n$/);
   });
 
   test('an origin that the helper at that address does not have', async () => {

@@ -68,6 +68,46 @@ test('a reader at another helper follows the running turn, which nobody fails an
   (await other.chat(makeQuestion(), conversationId)).stream.ended('turn-completed');
 });
 
+test('clause 35: what an agent still tells of the answer before is not shown as the next one’s at another helper', async () => {
+  const visitor = await createVisitor(here.one);
+  const first = 'The code of the first is 4711 and nothing else.';
+  here.agent.nextChat((answer) => {
+    answer.recordQuestion();
+    answer.open();
+    answer.event('delta', { text: first });
+    const agent = answer.recordReply(first);
+    const end = (one: typeof answer) => {
+      one.event('done', { chat: { reply: first, agent, sources: [] } });
+      one.end();
+    };
+    here.agent.streaming.set(answer.chatId, (again) => {
+      again.open();
+      again.event('delta', { text: first });
+      end(again);
+    });
+    end(answer);
+  });
+  const { conversationId } = await visitor.chat();
+  const turnId = randomUUID();
+  const gate = createGate();
+  here.agent.nextChat(async (answer) => {
+    answer.recordQuestion();
+    answer.open();
+    await gate.opened;
+    here.agent.streaming.delete(answer.chatId);
+    answer.event('delta', { text: 'Second.' });
+    const agent = answer.recordReply('Second.');
+    answer.event('done', { chat: { reply: 'Second.', agent, sources: [] } });
+    answer.end();
+  });
+  const stream = await visitor.ask(conversationId, turnId, makeQuestion());
+  const there = await at(here.two, visitor).attach(conversationId, turnId);
+  await sleep(1_500);
+  expect(there.text).toBe('');
+  gate.open();
+  for (const each of [stream, there]) expect((await each.whole()).text).toBe('Second.');
+});
+
 test('a stop at another helper reaches the agent, and both tell the turn as stopped', async () => {
   const visitor = await createVisitor(here.one);
   const { conversationId, turnId, stream, chatId } = await askSlowly(visitor);

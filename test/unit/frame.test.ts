@@ -120,10 +120,18 @@ test('a pause is read from its event and from a final object alike', () => {
   expect(readFrame('done', final, false)).toEqual(expected);
 });
 
-test('an end may tell the whole answer, unless it tells of a failure or lies too deep', () => {
+test.each([
+  ['done', '{"success":false,"reply":"no credits"}'],
+  ['done', '{"status":"error","content":"timeout"}'],
+  ['end', '{"status":"failed"}'],
+  [undefined, '{"type":"done","success":false}'],
+  ['final', '{"chat":{"success":false,"reply":"Part"}}'],
+])('an end that says of itself that it failed is none: %s %s', (event, data) => {
+  expect(readFrame(event, data, false)).toEqual({ kind: 'error', status: undefined });
+});
+
+test('an end may tell the whole answer, unless it lies too deep', () => {
   expect(readFrame('done', '{"reply":"All of it."}', false)).toEqual({ kind: 'done', text: 'All of it.' });
-  expect(readFrame('done', '{"success":false,"reply":"no credits"}', false)).toEqual({ kind: 'done' });
-  expect(readFrame('done', '{"status":"error","content":"timeout"}', false)).toEqual({ kind: 'done' });
   const deep = (open: string, close: string) => `${open.repeat(100_000)}1${close.repeat(100_000)}`;
   for (const data of [deep('{"text":', '}'), deep('{"choices":[', ']}')])
     for (const event of ['done', undefined]) expect(readFrame(event, data, false).kind).toMatch(/done|skip/);

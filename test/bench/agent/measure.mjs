@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import Database from 'libsql';
 
 const entry = fileURLToPath(new URL('../../../dist/demo/agent.js', import.meta.url));
 const ids = { project_id: 'p', bot_id: 'b' };
@@ -19,7 +20,7 @@ const p99 = (values) => values.toSorted((one, other) => one - other)[Math.floor(
 const listen = (server) =>
   new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server.address().port)));
 
-async function startAgent(folder) {
+async function startAgent(folder, more = {}) {
   const probe = createServer();
   const port = await listen(probe);
   await new Promise((resolve) => probe.close(resolve));
@@ -34,6 +35,7 @@ async function startAgent(folder) {
     AGENT_CREDITS: '10000000',
     PROVIDER_HOST: '',
     PORT: String(port),
+    ...more,
   };
   const agent = spawn(process.execPath, [entry], { env, stdio: 'ignore' });
   const url = `http://127.0.0.1:${port}`;
@@ -54,7 +56,12 @@ async function startAgent(folder) {
     if (!response.ok) throw new Error(`${response.status} to ${path}: ${await response.text()}`);
     return response.json();
   };
-  return { url, call, stop: () => agent.kill('SIGKILL') };
+  const gone = new Promise((resolve) => agent.once('exit', resolve));
+  const stop = () => {
+    agent.kill('SIGKILL');
+    return gone;
+  };
+  return { url, call, stop };
 }
 
 const toText = (number) =>
@@ -130,8 +137,59 @@ async function readSite(agent, pages) {
   return { pages: read.links.length, ms, told };
 }
 
+/** Chats that begin while so many webhooks are delivered, beside the same chats without. */
+async function drain(webhooks) {
+  const folder = mkdtempSync(join(tmpdir(), 'porchlight-agent-drain-'));
+  const receiver = createServer((request, response) => request.resume().on('end', () => response.end()));
+  const target = `http://127.0.0.1:${await listen(receiver)}/`;
+  const more = { AGENT_WEBHOOK_URL: target, AGENT_WEBHOOK_SECRET: 'secret' };
+  let agent = await startAgent(folder, more);
+  const ask = async (isOver) => {
+    const times = [];
+    while (!isOver(times.length)) {
+      let end;
+      times.push(
+        await timed(async () => {
+          end = await startChat(agent, 'Hello');
+        }),
+      );
+      await end();
+    }
+    return times;
+  };
+  await ask((count) => count === 200);
+  const without = await ask((count) => count === 500);
+  await agent.stop();
+  const db = new Database(join(folder, 'agent.db'));
+  const add = db.prepare(
+    "INSERT INTO deliveries (uuid, project_id, event, url, body, next_attempt_at, created_at) VALUES (?, 'p', 'memory.created', ?, ?, ?, ?)",
+  );
+  db.transaction(() => {
+    const body = JSON.stringify({
+      event: 'memory.created',
+      resource_id: 'x',
+      name: 'y',
+      email: null,
+      bot: ids,
+    });
+    for (let at = 0; at < webhooks; at += 1) add.run(`delivery-${at}`, target, body, Date.now(), Date.now());
+  })();
+  const isOpen = db.prepare("SELECT 1 AS one FROM deliveries WHERE status = 'pending' LIMIT 1");
+  agent = await startAgent(folder, more);
+  let beside;
+  const ms = await timed(async () => {
+    beside = await ask(() => !isOpen.get());
+  });
+  db.close();
+  await agent.stop();
+  receiver.closeAllConnections();
+  receiver.close();
+  rmSync(folder, { recursive: true });
+  return { webhooks, ms, chats: beside.length, p99Ms: p99(beside), p99WithoutMs: p99(without) };
+}
+
 /** @param levels pairs of how many sources and how many chats, growing */
-export async function measureAgent({ levels, pages, tries, log }) {
+export async function measureAgent({ levels, pages, tries, webhooks, log }) {
   const folder = mkdtempSync(join(tmpdir(), 'porchlight-agent-bench-'));
   const agent = await startAgent(folder);
   const rows = [];
@@ -149,8 +207,9 @@ export async function measureAgent({ levels, pages, tries, log }) {
   }
   const crawl = await readSite(agent, pages);
   log(`agent: ${JSON.stringify(crawl)}`);
-  agent.stop();
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  await agent.stop();
   rmSync(folder, { recursive: true });
-  return { rows, crawl };
+  const drained = await drain(webhooks);
+  log(`agent: ${JSON.stringify(drained)}`);
+  return { rows, crawl, drained };
 }
