@@ -1,11 +1,14 @@
 /** Delivers what lies in the outbox: signed, a few at a time, again after a growing while, also after a kill. */
 
 import { createHmac } from 'node:crypto';
+import { setTimeout as rest } from 'node:timers/promises';
 import type { EventLog } from '../events.ts';
 import type { Attempt, Delivery, DeliveryStore } from '../store/deliveries.ts';
 import type { WebhookOptions } from './outbox.ts';
 
-const maxAtOnce = 8;
+const maxAtOnce = 4;
+/** Between two of them, so that thousands that wait do not hold up a chat. */
+const restMs = 10;
 const maxAttempts = 8;
 const timeoutMs = 10_000;
 const firstRetryMs = 15_000;
@@ -52,7 +55,8 @@ export function createDeliverer(
     clearTimeout(timer);
     if (closing.signal.aborted) return;
     for (const delivery of deliveries.due(maxAtOnce - underWay.size, [...underWay.keys()])) {
-      const job = deliver(delivery).finally(() => {
+      const job = deliver(delivery).then(async () => {
+        if (!closing.signal.aborted) await rest(restMs, undefined, { ref: false });
         underWay.delete(delivery.id);
         wake();
       });
