@@ -1,13 +1,12 @@
 /** What the local agent service does by itself, row by row of the API document. */
 
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startAgent } from '../../demo/agent/start.ts';
 import { createAgentClient } from '../support/agentclient.ts';
+import { type AgentProcess, runAgent, target } from '../support/agentprocess.ts';
 import { createGate, type ShopAgent, startShopAgent } from '../support/agentservice.ts';
 
 const minute = 60_000;
@@ -488,16 +487,15 @@ describe('what a plan has', () => {
 
 describe('over a stop', () => {
   let folder: string;
-  let running: ChildProcess | undefined;
+  let running: AgentProcess | undefined;
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'agent-'));
     await start();
   });
-  afterEach(() => {
-    running?.kill('SIGKILL');
+  afterEach(async () => {
+    await running?.kill();
     rmSync(folder, { recursive: true });
   });
-  const target = { apiKey: 'owner-key-0123456789', projectId: 'p', botId: 'b' };
   const env = {
     AGENT_API_KEY: target.apiKey,
     AGENT_PROJECT_ID: target.projectId,
@@ -551,21 +549,11 @@ describe('over a stop', () => {
 
   test('a run that a kill has cut off is said, counts as a failure, and is not run again', async () => {
     const run = async (wordsPerSecond: string) => {
-      running = spawn(process.execPath, ['dist/demo/agent.js'], {
-        env: {
-          PATH: process.env.PATH,
-          ...env,
-          AGENT_DB: join(folder, 'agent.db'),
-          AGENT_WORDS_PER_SECOND: wordsPerSecond,
-        },
+      running = await runAgent({
+        AGENT_DB: join(folder, 'agent.db'),
+        AGENT_WORDS_PER_SECOND: wordsPerSecond,
       });
-      let output = '';
-      for await (const chunk of running.stdout!) {
-        output += String(chunk);
-        const url = /Agent service at (\S+?)\. /.exec(output)?.[1];
-        if (url) return createAgentClient(url, target);
-      }
-      throw new Error(`The agent did not start: ${output}`);
+      return running;
     };
     const client = await run('1');
     const schedule = {
@@ -577,9 +565,7 @@ describe('over a stop', () => {
     await expect
       .poll(async () => (await client.call('GET', '/v1/bot/chat/active-streams')).body.streams.length)
       .toBe(1);
-    const gone = once(running!, 'exit');
-    running!.kill('SIGKILL');
-    await gone;
+    await client.kill();
     const again = await run('0');
     const { logs } = (await again.call('GET', '/v1/bot/tasks/logs')).body;
     expect(logs).toMatchObject([

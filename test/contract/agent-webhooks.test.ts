@@ -1,13 +1,11 @@
 /** What the local agent service tells a receiver, row by row of the API document. */
 
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startAgent } from '../../demo/agent/start.ts';
-import { createAgentClient } from '../support/agentclient.ts';
+import { type AgentProcess, runAgent } from '../support/agentprocess.ts';
 import { type ShopAgent, startShopAgent } from '../support/agentservice.ts';
 import { type Receiver, signatureOf, startReceiver } from '../support/receiver.ts';
 import { signJwt } from '../support/visitor.ts';
@@ -241,37 +239,22 @@ async function untilNoted(attempts: number) {
 
 describe('over a kill', () => {
   let folder: string;
-  let running: ChildProcess | undefined;
+  let running: AgentProcess | undefined;
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'agent-'));
   });
-  afterEach(() => {
-    running?.kill('SIGKILL');
+  afterEach(async () => {
+    await running?.kill();
     rmSync(folder, { recursive: true });
   });
-  const target = { apiKey: 'owner-key-0123456789', projectId: 'p', botId: 'b' };
   const run = async (webhookUrl: string) => {
-    const { apiKey, projectId, botId } = target;
-    running = spawn(process.execPath, ['dist/demo/agent.js'], {
-      env: {
-        PATH: process.env.PATH,
-        AGENT_API_KEY: apiKey,
-        AGENT_PROJECT_ID: projectId,
-        AGENT_BOT_ID: botId,
-        AGENT_DB: join(folder, 'agent.db'),
-        AGENT_WEBHOOK_URL: webhookUrl,
-        AGENT_WEBHOOK_SECRET: secret,
-        AGENT_WEBHOOK_RETRY_MS: '100',
-        PORT: '0',
-      },
+    running = await runAgent({
+      AGENT_DB: join(folder, 'agent.db'),
+      AGENT_WEBHOOK_URL: webhookUrl,
+      AGENT_WEBHOOK_SECRET: secret,
+      AGENT_WEBHOOK_RETRY_MS: '100',
     });
-    let output = '';
-    for await (const chunk of running.stdout!) {
-      output += String(chunk);
-      const url = /Agent service at (\S+?)\. /.exec(output)?.[1];
-      if (url) return createAgentClient(url, target);
-    }
-    throw new Error(`The agent did not start: ${output}`);
+    return running;
   };
 
   test('what was not delivered is sent after the start, with the same id and to the same address', async () => {
@@ -280,9 +263,7 @@ describe('over a kill', () => {
     const client = await run(url);
     await client.call('POST', '/v1/bot/source/create', { type: 'text', title: 'Kept', source: 'x' });
     const before = (await client.call('GET', '/v1/webhooks/deliveries')).body.data.deliveries;
-    const gone = once(running!, 'exit');
-    running!.kill('SIGKILL');
-    await gone;
+    await client.kill();
     receiver = await startReceiver(port);
     const again = await run('http://127.0.0.1:9/elsewhere');
     const [{ headers, body }] = (await receiver.count(1)) as [Receiver['received'][0]];
