@@ -18,22 +18,23 @@ export async function runAgent(env: Readonly<Record<string, string>>) {
     },
   });
   const gone = once(agent, 'exit');
-  let output = '';
-  for await (const chunk of agent.stdout) {
-    output += String(chunk);
-    const url = /Agent service at (\S+?)\. /.exec(output)?.[1];
-    if (!url) continue;
-    // What it goes on to say is read by nobody, and must not hold it up.
-    agent.stdout.resume();
-    return {
-      ...createAgentClient(url, target),
-      async kill() {
-        agent.kill('SIGKILL');
-        await gone;
-      },
-    };
-  }
-  throw new Error(`The agent did not start: ${output}`);
+  const url = await new Promise<string>((resolve, reject) => {
+    let output = '';
+    // Read to its end: a process whose output nobody takes stands still.
+    agent.stdout.on('data', (chunk) => {
+      output += String(chunk);
+      const found = /Agent service at (\S+?)\. /.exec(output)?.[1];
+      if (found) resolve(found);
+    });
+    agent.once('exit', () => reject(new Error(`The agent did not start: ${output}`)));
+  });
+  return {
+    ...createAgentClient(url, target),
+    async kill() {
+      agent.kill('SIGKILL');
+      await gone;
+    },
+  };
 }
 
 export type AgentProcess = Awaited<ReturnType<typeof runAgent>>;
