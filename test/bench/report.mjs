@@ -91,7 +91,7 @@ function toWidgetTables({ fast, paced, growth, exponent, baselineExponent }) {
   ];
 }
 
-function toAgentTables({ rows, crawl }) {
+function toAgentTables({ rows, crawl, drained }) {
   return [
     '## Agent service',
     'The local agent service over HTTP, on a file: a search over its sources, and a chat call until the first frame of its stream.',
@@ -107,6 +107,11 @@ function toAgentTables({ rows, crawl }) {
       ]),
     ),
     `From ${number(rows[0].sources)} to ${number(rows.at(-1).sources)} sources a search costs ${number(rows.at(-1).searchMs / rows[0].searchMs, 1)} times as much. A site of ${number(crawl.pages)} pages on the same machine is read in ${number(crawl.ms / 1000, 1)} s; its progress could be read ${number(crawl.told)} times meanwhile.`,
+    ...(drained
+      ? [
+          `${number(drained.webhooks)} webhooks that wait are delivered in ${number(drained.ms / 1000, 1)} s; of the chats that begin meanwhile, p99 is ${number(drained.p99Ms, 1)} ms, ${number(drained.p99Ms / drained.p99WithoutMs, 2)} times as long as without.`,
+        ]
+      : []),
   ];
 }
 
