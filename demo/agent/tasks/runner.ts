@@ -47,6 +47,9 @@ export function createTaskRunner({ tasks, bots, events, now, ask, giveUp }: Task
   let isClosing = false;
   let timer: NodeJS.Timeout | undefined;
 
+  const report = (thrown: unknown) =>
+    events.record('tasks.failed', { cause: thrown instanceof Error ? thrown.stack : 'unknown' });
+
   /** The turn itself; it never throws. */
   async function work(bot: Bot, task: Task): Promise<TaskResult> {
     const chat_id = chatOf(task);
@@ -54,14 +57,8 @@ export function createTaskRunner({ tasks, bots, events, now, ask, giveUp }: Task
       const { frame, chat } = await ask(bot, task);
       if (frame === 'approval') giveUp(bot, chat_id);
       const isCancelled = 'cancelled' in chat;
-      const reason =
-        frame === 'approval'
-          ? 'approval_required'
-          : isCancelled
-            ? isClosing
-              ? 'interrupted'
-              : 'cancelled'
-            : '';
+      const stopped = isClosing ? 'interrupted' : 'cancelled';
+      const reason = frame === 'approval' ? 'approval_required' : isCancelled ? stopped : '';
       const { credit_used: credits_used } = chat.agent;
       return {
         status: reason === '' ? 'success' : 'error',
@@ -120,16 +117,22 @@ export function createTaskRunner({ tasks, bots, events, now, ask, giveUp }: Task
     if (running.has(task.id)) skip('already_running');
     else if (!isActive(at, task.active_hours_start, task.active_hours_end, task.timezone))
       skip('outside_active_hours');
-    else void run(bot, task, claim);
+    else run(bot, task, claim).catch(report);
   }
 
   function wake() {
     clearTimeout(timer);
     if (isClosing) return;
-    for (const task of tasks.due()) take(task);
-    const next = tasks.nextAt();
-    if (next === undefined) return;
-    timer = setTimeout(wake, Math.min(Math.max(next - now(), 0), maxIdleMs));
+    let next: number | undefined;
+    try {
+      for (const task of tasks.due()) take(task);
+      next = tasks.nextAt();
+      if (next === undefined) return;
+    } catch (thrown) {
+      // The database is locked or full: that stops nobody, and is tried again.
+      report(thrown);
+    }
+    timer = setTimeout(wake, next === undefined ? maxIdleMs : Math.min(Math.max(next - now(), 0), maxIdleMs));
     timer.unref();
   }
 

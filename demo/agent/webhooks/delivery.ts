@@ -34,6 +34,9 @@ export function createDeliverer(
   if (!webhook) return { wake() {}, async close() {} };
   const { secret, retryMs = firstRetryMs } = webhook;
 
+  const report = (thrown: unknown) =>
+    events.record('webhooks.failed', { cause: thrown instanceof Error ? thrown.stack : 'unknown' });
+
   async function deliver(delivery: Delivery) {
     const attempt = await send(delivery, secret, closing.signal);
     if (!attempt) return;
@@ -54,27 +57,37 @@ export function createDeliverer(
   function wake() {
     clearTimeout(timer);
     if (closing.signal.aborted) return;
+    try {
+      timer = look();
+    } catch (thrown) {
+      // The database is locked or full: that stops nobody, and is tried again.
+      report(thrown);
+      timer = setTimeout(wake, maxIdleMs);
+    }
+    timer?.unref();
+  }
+
+  /** @returns what looks again */
+  function look(): NodeJS.Timeout | undefined {
+    deliveries.forgetBefore(now() - keptMs);
     for (const delivery of deliveries.due(maxAtOnce - underWay.size, [...underWay.keys()])) {
-      const job = deliver(delivery).then(async () => {
-        if (!closing.signal.aborted) await rest(restMs, undefined, { ref: false });
-        underWay.delete(delivery.id);
-        wake();
-      });
+      const job = deliver(delivery)
+        .catch(report)
+        .then(async () => {
+          if (!closing.signal.aborted) await rest(restMs, undefined, { ref: false });
+          underWay.delete(delivery.id);
+          wake();
+        });
       underWay.set(delivery.id, job);
     }
     // With all places taken, the first that is free goes on.
-    if (underWay.size === maxAtOnce) return;
+    if (underWay.size === maxAtOnce) return undefined;
     const next = deliveries.nextAt([...underWay.keys()]);
-    if (next === undefined) return;
-    timer = setTimeout(wake, Math.min(Math.max(next - now(), 0), maxIdleMs));
-    timer.unref();
+    return next === undefined ? undefined : setTimeout(wake, Math.min(Math.max(next - now(), 0), maxIdleMs));
   }
 
   return {
-    wake() {
-      deliveries.forgetBefore(now() - keptMs);
-      wake();
-    },
+    wake,
     async close() {
       clearTimeout(timer);
       closing.abort();

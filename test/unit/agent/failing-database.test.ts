@@ -1,0 +1,91 @@
+/** A database that is locked for a moment stops neither tasks nor webhooks, and ends no process. */
+import { beforeEach, expect, test, vi } from 'vitest';
+import { type Db, openDatabase } from '../../../demo/agent/db.ts';
+import { createEventLog } from '../../../demo/agent/events.ts';
+import { type BotStore, createBotStore } from '../../../demo/agent/store/bots.ts';
+import { createDeliveryStore } from '../../../demo/agent/store/deliveries.ts';
+import { createTaskStore, type TaskStore } from '../../../demo/agent/store/tasks.ts';
+import { createTaskRunner } from '../../../demo/agent/tasks/runner.ts';
+import { createDeliverer } from '../../../demo/agent/webhooks/delivery.ts';
+import { startReceiver } from '../../support/receiver.ts';
+
+let db: Db;
+let bots: BotStore;
+const now = Date.now;
+const events = createEventLog(now, () => {});
+beforeEach(() => {
+  db = openDatabase(':memory:');
+  db.exec(`INSERT INTO projects (id) VALUES ('p');
+    INSERT INTO bots (uuid, project_id, credits, created_at) VALUES ('b', 'p', 1, 1)`);
+  bots = createBotStore(db, now, { uuid: 'b', settings: {} });
+});
+/** Due now, and again after so long. */
+const addTask = (tasks: TaskStore, interval_minutes: number) =>
+  tasks.create('b', {
+    name: 'n',
+    description: null,
+    prompt: 'p',
+    enabled: true,
+    schedule_type: 'interval',
+    schedule_config: { interval_minutes },
+    timezone: 'UTC',
+    chat_id: null,
+    chat_mode: 'ask',
+    active_hours_start: null,
+    active_hours_end: null,
+    max_executions: null,
+    max_consecutive_errors: 5,
+    anchor_at: now(),
+    next_run_at: now(),
+  });
+
+const lock = () => {
+  throw new Error('database is locked');
+};
+
+test('a task runs once it is well again', async () => {
+  const tasks = createTaskStore(db, now);
+  vi.spyOn(tasks, 'due').mockImplementationOnce(lock);
+  const asked = vi.fn().mockRejectedValue(new Error('no agent here'));
+  const runner = createTaskRunner({ tasks, bots, events, now, ask: asked, giveUp() {} });
+  addTask(tasks, 60);
+  runner.wake();
+  expect(asked).not.toHaveBeenCalled();
+  await expect.poll(() => tasks.logs('b', undefined, { page: 1, perPage: 5 }).logs.length).toBe(1);
+  expect(asked).toHaveBeenCalledTimes(1);
+  await runner.close();
+});
+
+test('what could not be noted of a run is told, and the next slot runs', async () => {
+  const tasks = createTaskStore(db, now);
+  vi.spyOn(tasks, 'note').mockImplementationOnce(lock);
+  const runner = createTaskRunner({
+    tasks,
+    bots,
+    events,
+    now,
+    ask: () => Promise.reject(new Error('no agent here')),
+    giveUp() {},
+  });
+  const before = events.entries.length;
+  addTask(tasks, 0.2 / 60);
+  runner.wake();
+  await expect.poll(() => tasks.logs('b', undefined, { page: 1, perPage: 5 }).logs.length).toBeGreaterThan(0);
+  expect(events.entries.slice(before).map(({ event }) => event)).toContain('tasks.failed');
+  await runner.close();
+});
+
+test('a webhook is sent once it is well again', async () => {
+  const receiver = await startReceiver();
+  const deliveries = createDeliveryStore(db, now);
+  vi.spyOn(deliveries, 'due').mockImplementationOnce(lock);
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const deliverer = createDeliverer(deliveries, { url: receiver.url, secret: 's' }, { now, events });
+  deliveries.add('p', 'memory.created', receiver.url, '{}');
+  deliverer.wake();
+  vi.advanceTimersByTime(10_000);
+  vi.useRealTimers();
+  await receiver.count(1);
+  await deliverer.close();
+  await receiver.close();
+});
