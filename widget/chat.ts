@@ -41,7 +41,9 @@ export function startChat(
   onGone: () => void,
   box?: ShadowRoot,
 ): ChatApi {
-  const load = (file: string) => import(/* @vite-ignore */ new URL(file, src).href);
+  // A page’s own bundle has none of it: each bundler is told so in words of its own.
+  const load = (file: string) =>
+    import(/* @vite-ignore */ /* webpackIgnore: true */ /* turbopackIgnore: true */ new URL(file, src).href);
   const seldom = <N extends keyof NoteModule>(name: N, ...values: Parameters<NoteModule[N]>) =>
     load(__SELDOM_FILE__).then(
       (module) => module[name](...values),

@@ -13,7 +13,9 @@ import { createGate } from '../support/gate.ts';
 import type { RunningHelper } from '../support/helper-process.ts';
 import {
   buildNext,
+  bundleByWebpack,
   compileMount,
+  compileReact,
   installMounts,
   mountNames,
   startMount,
@@ -205,6 +207,34 @@ describe.each(mountNames)('%s', (name) => {
     await page.close();
   });
 });
+
+test('in a page that Next has bundled the chat loads its app from the helper', async () => {
+  const helper = await startMount('next', agent.url);
+  const page = await browser.newPage();
+  const errors: string[] = [];
+  page.on('console', (line) => line.type() === 'error' && errors.push(line.text()));
+  await page.goto(`${helper.origin}/bundled`);
+  const box = page.locator('main porchlight-chat');
+  await box.locator('textarea').fill('Do you ship?');
+  await box.locator('textarea').press('Enter');
+  await box.locator('[data-role="agent"][data-status="completed"]').getByText('Hello there.').waitFor();
+  expect(errors).toEqual([]);
+  await page.close();
+  await helper.close();
+}, 60_000);
+
+test('the guide’s component for React is taken by strict TypeScript, with the guide’s declaration', () => {
+  const guide = readFileSync('docs/site-owners.md', 'utf8');
+  const [, component = ''] = /```jsx\n([\s\S]*?)```/.exec(guide) ?? [];
+  const [, declaration = ''] =
+    /```ts\n(import type[\s\S]*?declare module 'react'[\s\S]*?)```/.exec(guide) ?? [];
+  expect(compileReact(component, declaration)).toBe('');
+  expect(compileReact(component, 'export {};')).toContain('TS2339');
+}, 60_000);
+
+test('webpack, too, leaves the app to the helper', async () => {
+  expect(await bundleByWebpack()).toEqual([]);
+}, 60_000);
 
 test.each(mountNames)(
   'on %s an address has its limit, and is told how long to wait',

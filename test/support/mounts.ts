@@ -2,6 +2,7 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { type Environment, RunningHelper, toVariables, untilAsync } from './helper-process.ts';
@@ -69,6 +70,51 @@ export function buildNext(): void {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, NEXT_TELEMETRY_DISABLED: '1' },
   });
 }
+
+/** The guide's component for React in strict TypeScript. @returns what the compiler finds wrong */
+export function compileReact(component: string, declaration: string): string {
+  const at = join(hosts, 'react');
+  mkdirSync(at, { recursive: true });
+  writeFileSync(join(at, 'help.tsx'), component.replace('({ token })', '({ token }: { token: string })'));
+  writeFileSync(join(at, 'jsx.d.ts'), declaration);
+  const compilerOptions = {
+    ...{ strict: true, noEmit: true, exactOptionalPropertyTypes: true, jsx: 'react-jsx', types: [] },
+    ...{
+      target: 'es2022',
+      module: 'esnext',
+      moduleResolution: 'bundler',
+      lib: ['es2023', 'dom', 'dom.iterable'],
+    },
+  };
+  writeFileSync(
+    join(at, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions, files: ['help.tsx', 'jsx.d.ts'] }),
+  );
+  const tsc = join(folder, '../../node_modules/.bin/tsc');
+  return spawnSync(tsc, ['-p', '.'], { cwd: at, encoding: 'utf8' }).stdout;
+}
+
+/** A page of one's own with the chat in it, by the webpack that Next brings along. @returns what webpack finds wrong or doubtful */
+export async function bundleByWebpack(): Promise<string[]> {
+  const require = createRequire(import.meta.url);
+  const { webpack } = require(inModules('next/dist/compiled/webpack/bundle5.js'))();
+  const at = join(hosts, 'webpack');
+  mkdirSync(at, { recursive: true });
+  const entry = join(at, 'page.mjs');
+  writeFileSync(
+    entry,
+    "import { createChat } from 'porchlight/widget';\ncreateChat({ botId: 'b', helper: '/porchlight' });\n",
+  );
+  const stats = await new Promise<{ toJson(): { errors: Fault[]; warnings: Fault[] } }>((resolve, reject) =>
+    webpack({ mode: 'none', context: at, entry, output: { path: at } }, (error: unknown, made: never) =>
+      error ? reject(error) : resolve(made),
+    ),
+  );
+  const { errors, warnings } = stats.toJson();
+  return [...errors, ...warnings].map(({ message }) => message);
+}
+
+type Fault = { message: string };
 
 /** The guide's file of it in strict TypeScript. @returns what the compiler finds wrong */
 export function compileMount(name: MountName): string {

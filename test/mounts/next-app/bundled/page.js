@@ -1,0 +1,9 @@
+import { Help } from './help';
+
+export default function Page() {
+  return (
+    <main>
+      <Help />
+    </main>
+  );
+}
