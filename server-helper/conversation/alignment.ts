@@ -3,7 +3,7 @@ import type { RecordedMessage } from '../agent/conversation.ts';
 import { type TurnRecord, toBegun } from '../store/store.ts';
 import { readEarlier, readSaidBefore } from './earlier.ts';
 import { findPlaces, type Places } from './reuniting.ts';
-import { beginAlike, readWords, type Text, toWords } from './words.ts';
+import { beginAlike, isBeginning, readWords, type Text, toWords } from './words.ts';
 
 /** One question in the record and what the agent said to it. */
 export type Exchange = {
@@ -63,19 +63,30 @@ export function readPlaces(told: readonly RecordedMessage[], turns: readonly Ali
 /** So long a text is no other question's beginning. */
 const tellingChars = 1_000;
 
+const asked = new WeakMap<readonly AlignedTurn[], readonly Text[]>();
+
+/** What was asked, once each; what was taken back may be written down late. One reading looks at it again and again. */
+function readAsked(turns: readonly AlignedTurn[]): readonly Text[] {
+  const read =
+    asked.get(turns) ??
+    [...new Set(turns.map(({ question }) => question)), ...turns.flatMap(readTakenBack)].map((text) => ({
+      text,
+    }));
+  asked.set(turns, read);
+  return read;
+}
+
 /** An agent may write a question down with other white space, other marks for one letter, or cut: it is that question still. */
 function inOurWords(recorded: readonly RecordedMessage[], turns: readonly AlignedTurn[]): RecordedMessage[] {
   const own = new Set(turns.map(({ question }) => question));
-  let known: [words: string, question: string][] | undefined;
   return recorded.map((message) => {
     if (message.role !== 'visitor' || own.has(message.text)) return message;
-    // What was taken back may be written down late.
-    known ??= [...own, ...turns.flatMap(readTakenBack)].map((question) => [toWords(question), question]);
-    const words = toWords(message.text);
+    const words = readWords(message);
+    const known = readAsked(turns);
     const found =
-      known.find(([ours]) => ours === words) ??
-      known.find(([ours]) => words.length >= tellingChars && ours.startsWith(words));
-    return found ? { ...message, text: found[1] } : message;
+      known.find((ours) => readWords(ours) === words) ??
+      (words.length >= tellingChars ? known.find((ours) => isBeginning(words, readWords(ours))) : undefined);
+    return found ? { ...message, text: found.text } : message;
   });
 }
 

@@ -1,4 +1,5 @@
 /** Takes a question back with all that followed it, at the agent first, so that a new one can stand in its place. */
+import type { RecordedMessage } from '../agent/conversation.ts';
 import { alignRecord, readSince } from '../conversation/alignment.ts';
 import { type Earlier, nothingEarlier, readEarlier, type TakenBack } from '../conversation/earlier.ts';
 import { readBack } from '../conversation/readback.ts';
@@ -45,13 +46,11 @@ export async function takeBack(
   // Where the record cannot be read this turn fails, and the next try has to take back all that this one was to.
   await keepEarlier({ ...nothingEarlier, replaces: replaced });
   const index = turns.findIndex(({ id }) => id === replaced);
-  let ids: string[] = [];
-  let found = new Set<string | undefined>();
+  let told: readonly RecordedMessage[] = [];
   const cut = await readBack(conversations, conversation.chatId, (messages, isWhole) => {
-    ids = messages.map(({ id }) => id);
-    found = new Set(alignRecord(messages, turns).map((exchange) => exchange.turn?.id));
+    told = messages;
     if (index >= 0) return findCut(messages, isWhole, turns, replaced);
-    if (ids.includes(replaced)) return { messageId: replaced };
+    if (messages.some(({ id }) => id === replaced)) return { messageId: replaced };
     return messages.length >= farthest ? 'nothing' : undefined;
   });
   if (isStopped()) return;
@@ -62,6 +61,10 @@ export async function takeBack(
   await cancelling.during(conversation.chatId, async () => {
     // Stopped meanwhile, here or at another helper: then nothing is taken back for it.
     if (isStopped() || !(await isOurs()) || isStopped()) return;
+    const ids = told.map(({ id }) => id);
+    // Of a message that no turn of ours has nothing is looked up.
+    const exchanges = index < 0 ? [] : alignRecord(told, turns);
+    const found = new Set(exchanges.map((exchange) => exchange.turn?.id));
     // First, since an agent may write down late what is taken back now.
     const takenBack = (index < 0 ? [] : turns.slice(index))
       .flatMap((old) => [...readEarlier(old.earlier).takenBack, toTakenBack(old, found.has(old.id), ids)])

@@ -612,3 +612,27 @@ test('behind the open question of a turn that was heard no better, an answer is 
     ['t2', ''],
   ]);
 });
+
+test('a hundred long questions that begin alike, which the agent writes down with other white space, are read as words once', () => {
+  const alike = 'a'.repeat(5_000);
+  const turns = Array.from({ length: 100 }, (_, index) =>
+    turn(`t${index}`, index, { question: `${alike} ${index}`, answer: `Answer ${index}` }),
+  );
+  const record = turns.flatMap(({ id, at, question, answer = '' }) => [
+    said(`q-${id}`, 'visitor', question.replace(' ', '  '), at),
+    said(`a-${id}`, 'agent', answer, at),
+  ]);
+  const walk = vi.spyOn(String.prototype, 'startsWith');
+  const normalize = vi.spyOn(String.prototype, 'normalize');
+  // Page after page, as it is read back.
+  for (const length of [60, 120, 180, 200])
+    expect(alignRecord(record.slice(-length), turns).map((exchange) => exchange.turn?.id)).toEqual(
+      turns.slice(-length / 2).map(({ id }) => id),
+    );
+  const walked = walk.mock.contexts.filter((text) => String(text).length > 1_000).length;
+  const read = normalize.mock.contexts.filter((text) => String(text).length > 1_000).length;
+  walk.mockRestore();
+  normalize.mockRestore();
+  expect(walked).toBe(0);
+  expect(read).toBeLessThanOrEqual(200);
+});
