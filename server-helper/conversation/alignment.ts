@@ -2,8 +2,9 @@
 import type { RecordedMessage } from '../agent/conversation.ts';
 import { type TurnRecord, toBegun } from '../store/store.ts';
 import { readEarlier, readSaidBefore } from './earlier.ts';
+import { inOurWords } from './our-words.ts';
 import { findPlaces, type Places } from './reuniting.ts';
-import { beginAlike, isBeginning, readWords, type Text, toWords } from './words.ts';
+import { beginAlike, readWords, type Text, toWords } from './words.ts';
 
 /** One question in the record and what the agent said to it. */
 export type Exchange = {
@@ -58,40 +59,6 @@ export function alignRecord<T extends AlignedTurn>(
 /** Which question each known answer stands under, whatever letters the agent writes questions down with. */
 export function readPlaces(told: readonly RecordedMessage[], turns: readonly AlignedTurn[]): Places {
   return findPlaces(inOurWords(told, turns), turns);
-}
-
-/** So long a text is no other question's beginning. */
-const tellingChars = 1_000;
-
-const asked = new WeakMap<readonly AlignedTurn[], readonly Text[]>();
-
-/** What was asked, once each; what was taken back may be written down late. One reading looks at it again and again. */
-function readAsked(turns: readonly AlignedTurn[]): readonly Text[] {
-  const read =
-    asked.get(turns) ??
-    [...new Set(turns.map(({ question }) => question)), ...turns.flatMap(readTakenBack)].map((text) => ({
-      text,
-    }));
-  asked.set(turns, read);
-  return read;
-}
-
-/** An agent may write a question down with other white space, other marks for one letter, or cut: it is that question still. */
-function inOurWords(recorded: readonly RecordedMessage[], turns: readonly AlignedTurn[]): RecordedMessage[] {
-  const own = new Set(turns.map(({ question }) => question));
-  return recorded.map((message) => {
-    if (message.role !== 'visitor' || own.has(message.text)) return message;
-    const words = readWords(message);
-    const known = readAsked(turns);
-    const found =
-      known.find((ours) => readWords(ours) === words) ??
-      (words.length >= tellingChars ? known.find((ours) => isBeginning(words, readWords(ours))) : undefined);
-    return found ? { ...message, text: found.text } : message;
-  });
-}
-
-function readTakenBack({ earlier }: AlignedTurn): string[] {
-  return readEarlier(earlier).takenBack.map(({ question }) => question);
 }
 
 function toExchanges<T>(recorded: readonly RecordedMessage[]): (Exchange & { turn: T | undefined })[] {
