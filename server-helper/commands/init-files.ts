@@ -14,7 +14,9 @@ export type Framework = keyof typeof frameworks;
 type Plan = { file?: string; text?: string; variables?: string; run: string; installs: string };
 
 const server = 'porchlight-server.mjs';
-const variablesFile = 'porchlight.env';
+// A leading dot: a server of static files gives such a file to nobody, should the site's folder be this one.
+const variablesFile = '.porchlight.env';
+const storeFile = '.porchlight.db';
 const onNode = (text: string, packages = ''): Plan => ({
   file: server,
   text,
@@ -57,7 +59,7 @@ export const frameworks = {
 
 export type Answers = { agentUrl: string; apiKey: string; projectId: string; botId: string };
 
-/** By their paths below the folder, and what is to stay out of the repository. */
+/** By their paths below the folder. */
 export function toFiles(framework: Framework, answers: Answers): Record<string, string> {
   const { file, text }: Plan = frameworks[framework];
   return {
@@ -65,6 +67,9 @@ export function toFiles(framework: Framework, answers: Answers): Record<string, 
     [toVariablesFile(framework)]: toVariables(framework, answers),
   };
 }
+
+/** What is to stay out of the repository: secrets and what visitors wrote. */
+export const toPrivate = (framework: Framework): string[] => [toVariablesFile(framework), `${storeFile}*`];
 
 export function toVariablesFile(framework: Framework): string {
   const { variables }: Plan = frameworks[framework];
@@ -81,6 +86,7 @@ function toVariables(framework: Framework, { agentUrl, apiKey, projectId, botId 
     '# The agent service is told it too, so that it knows whom the helper names.',
     `PORCHLIGHT_SSO_SECRET=${makeSecret()}`,
     `PORCHLIGHT_SESSION_SECRET=${makeSecret()}`,
+    `PORCHLIGHT_STORE=sqlite:${storeFile}`,
     ...(framework === 'serve'
       ? ['# Origins of the pages that have the chat, as https://shop.example.', 'PORCHLIGHT_ORIGINS=']
       : []),

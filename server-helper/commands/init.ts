@@ -5,14 +5,14 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { defineCommand } from 'citty';
 import { readAgentUrl, readPrintable } from '../option.ts';
-import { type Framework, frameworks, toFiles, toVariablesFile } from './init-files.ts';
+import { type Framework, frameworks, toFiles, toPrivate, toVariablesFile } from './init-files.ts';
 import { quit, refuseUnknown } from './settings.ts';
 
 const names = Object.keys(frameworks) as Framework[];
 const flags = {
   framework: `${names.join(', ')} (a process of its own)`,
   'agent-url': 'base URL of the agent service, without /v1',
-  'api-key': 'its key; may be written into porchlight.env later',
+  'api-key': 'its key; may be written into .porchlight.env later',
   'project-id': 'the project there',
   'bot-id': 'the agent there',
 } as const;
@@ -50,7 +50,7 @@ export const init = defineCommand({
       });
       process.stdout.write(`${isAdded ? 'added to' : 'wrote'} ${file}\n`);
     }
-    await ignore(join(folder, '.gitignore'), [variables, 'porchlight.db*']);
+    await ignore(join(folder, '.gitignore'), toPrivate(framework));
     process.stdout.write(toRest(framework, given));
   },
 });

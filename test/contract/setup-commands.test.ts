@@ -43,16 +43,32 @@ describe('init', () => {
     const { code, output } = init('--framework', 'express', ...agent, '--api-key', 'key-1');
     expect([code, output]).toEqual([0, expect.stringContaining('npm install porchlight express')]);
     expect(output).toContain('data-bot-id="juniper"');
-    expect(output).toContain('node --env-file=porchlight.env node_modules/.bin/porchlight check --ask\n');
-    expect(readdirSync(folder).toSorted()).toEqual(['.gitignore', 'porchlight-server.mjs', 'porchlight.env']);
-    expect(statSync(join(folder, 'porchlight.env')).mode & 0o077).toBe(0);
-    expect(readFileSync(join(folder, '.gitignore'), 'utf8')).toBe('porchlight.env\nporchlight.db*\n');
-    const lines = readFileSync(join(folder, 'porchlight.env'), 'utf8').matchAll(/^(\w+)=(.*)$/gm);
+    expect(output).toContain('node --env-file=.porchlight.env node_modules/.bin/porchlight check --ask\n');
+    expect(readdirSync(folder).toSorted()).toEqual([
+      '.gitignore',
+      '.porchlight.env',
+      'porchlight-server.mjs',
+    ]);
+    expect(statSync(join(folder, '.porchlight.env')).mode & 0o077).toBe(0);
+    expect(readFileSync(join(folder, '.gitignore'), 'utf8')).toBe('.porchlight.env\n.porchlight.db*\n');
+    const lines = readFileSync(join(folder, '.porchlight.env'), 'utf8').matchAll(/^(\w+)=(.*)$/gm);
     const env = Object.fromEntries([...lines].map(([, name, value]) => [name!, value!]));
     const options = readEnvironment({ ...env, PORCHLIGHT_STORE: 'memory' });
     expect(options).toMatchObject({ agentUrl: 'https://agent.example', apiKey: 'key-1', botId: 'juniper' });
     expect(env.PORCHLIGHT_SSO_SECRET).not.toBe(env.PORCHLIGHT_SESSION_SECRET);
   });
+
+  test.each(['node', 'express', 'serve', 'deno', 'next'])(
+    'of %s gives what is private a leading dot, which servers of static files withhold',
+    (framework) => {
+      init('--framework', framework, ...agent, '--api-key', 'key-1');
+      const ignored = readFileSync(join(folder, '.gitignore'), 'utf8').trimEnd().split('\n');
+      const text = readFileSync(join(folder, ignored[0]!), 'utf8');
+      expect(text).toContain('PORCHLIGHT_API_KEY=key-1\n');
+      expect(text).toContain('\nPORCHLIGHT_STORE=sqlite:.porchlight.db\n');
+      expect(ignored.map((name) => name[0])).toEqual(['.', '.']);
+    },
+  );
 
   test('without the agent’s key says where it goes', () => {
     expect(init('--framework', 'serve', ...agent).output).toContain('behind PORCHLIGHT_API_KEY=');
@@ -63,7 +79,7 @@ describe('init', () => {
     const { output } = init('--framework', 'serve', ...agent);
     expect(output).toContain('PORCHLIGHT_ORIGINS=, or have the site’s proxy pass /porchlight on');
     expect(output).toContain('give PORCHLIGHT_SSO_SECRET to the agent service');
-    const text = readFileSync(join(folder, 'porchlight.env'), 'utf8');
+    const text = readFileSync(join(folder, '.porchlight.env'), 'utf8');
     expect(text).toContain('\nPORCHLIGHT_ORIGINS=\n');
     const env = Object.fromEntries(
       [...text.matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]),
@@ -73,10 +89,10 @@ describe('init', () => {
   });
 
   test('writes over nothing that is there, and then nothing at all', () => {
-    writeFileSync(join(folder, 'porchlight.env'), 'mine');
+    writeFileSync(join(folder, '.porchlight.env'), 'mine');
     const { code, output } = init('--framework', 'node', ...agent);
-    expect([code, output]).toEqual([1, 'porchlight: there already: porchlight.env. Nothing was written\n']);
-    expect(readFileSync(join(folder, 'porchlight.env'), 'utf8')).toBe('mine');
+    expect([code, output]).toEqual([1, 'porchlight: there already: .porchlight.env. Nothing was written\n']);
+    expect(readFileSync(join(folder, '.porchlight.env'), 'utf8')).toBe('mine');
     expect(existsSync(join(folder, 'porchlight-server.mjs'))).toBe(false);
   });
 
@@ -105,10 +121,10 @@ describe('init', () => {
   });
 
   test('adds to a .gitignore what is not in it', () => {
-    writeFileSync(join(folder, '.gitignore'), 'node_modules\nporchlight.env');
+    writeFileSync(join(folder, '.gitignore'), 'node_modules\n.porchlight.env');
     init('--framework', 'node', ...agent);
     expect(readFileSync(join(folder, '.gitignore'), 'utf8')).toBe(
-      'node_modules\nporchlight.env\nporchlight.db*\n',
+      'node_modules\n.porchlight.env\n.porchlight.db*\n',
     );
   });
 
