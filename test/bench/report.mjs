@@ -91,7 +91,7 @@ function toWidgetTables({ fast, paced, growth, exponent, baselineExponent }) {
   ];
 }
 
-function toAgentTables({ rows, crawl, drained }) {
+function toAgentTables({ rows, crawl, drained, statistics }) {
   return [
     '## Agent service',
     'The local agent service over HTTP, on a file: a search over its sources, and a chat call until the first frame of its stream.',
@@ -110,6 +110,15 @@ function toAgentTables({ rows, crawl, drained }) {
     ...(drained
       ? [
           `${number(drained.webhooks)} webhooks that wait are delivered in ${number(drained.ms / 1000, 1)} s; of the chats that begin meanwhile, p99 is ${number(drained.p99Ms, 1)} ms, ${number(drained.p99Ms / drained.p99WithoutMs, 2)} times as long as without.`,
+        ]
+      : []),
+    ...(statistics
+      ? [
+          `The statistics of an agent with ${number(statistics.messages)} messages, of all time and of the middle half of it, medians:`,
+          toTable(
+            ['statistic', 'all ms', 'half ms'],
+            statistics.rows.map(({ name, allMs, halfMs }) => [name, number(allMs, 1), number(halfMs, 1)]),
+          ),
         ]
       : []),
   ];

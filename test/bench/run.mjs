@@ -57,6 +57,7 @@ if (measures('agent')) {
     pages: quick ? 50 : 500,
     tries: quick ? 20 : 100,
     webhooks: quick ? 1_000 : 10_000,
+    messages: quick ? 10_000 : 1_000_000,
     log,
   });
 }

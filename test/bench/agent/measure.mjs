@@ -1,68 +1,15 @@
 /** The agent service at size: how long a search and the first frame of a chat take, and how a site is read. */
-import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import Database from 'libsql';
+import { headers, ids, listen, median, p99, startAgent, timed } from './process.mjs';
+import { measureStatistics } from './statistics.mjs';
 
-const entry = fileURLToPath(new URL('../../../dist/demo/agent.js', import.meta.url));
-const ids = { project_id: 'p', bot_id: 'b' };
-const headers = { authorization: 'Bearer owner-key', 'content-type': 'application/json' };
 const words = 'river stone tent lamp wool rope map boat wheel bread salt glass cedar fox hill clock'.split(
   ' ',
 );
-
-const median = (values) => values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)];
-const p99 = (values) => values.toSorted((one, other) => one - other)[Math.floor(values.length * 0.99)];
-
-const listen = (server) =>
-  new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server.address().port)));
-
-async function startAgent(folder, more = {}) {
-  const probe = createServer();
-  const port = await listen(probe);
-  await new Promise((resolve) => probe.close(resolve));
-  const env = {
-    ...process.env,
-    AGENT_DB: join(folder, 'agent.db'),
-    AGENT_API_KEY: 'owner-key',
-    AGENT_PROJECT_ID: 'p',
-    AGENT_BOT_ID: 'b',
-    AGENT_WORDS_PER_SECOND: '0',
-    AGENT_REQUESTS_PER_MINUTE: '10000000',
-    AGENT_CREDITS: '10000000',
-    PROVIDER_HOST: '',
-    PORT: String(port),
-    ...more,
-  };
-  const agent = spawn(process.execPath, [entry], { env, stdio: 'ignore' });
-  const url = `http://127.0.0.1:${port}`;
-  while (
-    !(await fetch(`${url}/healthz`).then(
-      ({ ok }) => ok,
-      () => false,
-    ))
-  )
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  const call = async (method, path, body) => {
-    const query = body ? '' : `?${new URLSearchParams(ids)}`;
-    const response = await fetch(`${url}${path}${query}`, {
-      method,
-      headers,
-      body: body && JSON.stringify({ ...ids, ...body }),
-    });
-    if (!response.ok) throw new Error(`${response.status} to ${path}: ${await response.text()}`);
-    return response.json();
-  };
-  const gone = new Promise((resolve) => agent.once('exit', resolve));
-  const stop = () => {
-    agent.kill('SIGKILL');
-    return gone;
-  };
-  return { url, call, stop };
-}
 
 const toText = (number) =>
   Array.from({ length: 6 }, (_, at) => {
@@ -72,12 +19,6 @@ const toText = (number) =>
     );
     return `# Part ${number}-${at}\n\nNumber ${number * 10 + at}: ${said.join(' ')}.`;
   }).join('\n\n');
-
-async function timed(act) {
-  const from = performance.now();
-  await act();
-  return performance.now() - from;
-}
 
 /** Until the first frame. */
 async function startChat({ url }, message) {
@@ -189,7 +130,7 @@ async function drain(webhooks) {
 }
 
 /** @param levels pairs of how many sources and how many chats, growing */
-export async function measureAgent({ levels, pages, tries, webhooks, log }) {
+export async function measureAgent({ levels, pages, tries, webhooks, messages, log }) {
   const folder = mkdtempSync(join(tmpdir(), 'porchlight-agent-bench-'));
   const agent = await startAgent(folder);
   const rows = [];
@@ -211,5 +152,7 @@ export async function measureAgent({ levels, pages, tries, webhooks, log }) {
   rmSync(folder, { recursive: true });
   const drained = await drain(webhooks);
   log(`agent: ${JSON.stringify(drained)}`);
-  return { rows, crawl, drained };
+  const statistics = await measureStatistics(messages);
+  log(`agent: ${JSON.stringify(statistics)}`);
+  return { rows, crawl, drained, statistics };
 }
