@@ -7,11 +7,12 @@ import { people } from './migrations/3-people.ts';
 import { deliveries } from './migrations/4-deliveries.ts';
 import { tasks } from './migrations/5-tasks.ts';
 import { crm } from './migrations/6-crm.ts';
+import { statistics } from './migrations/7-statistics.ts';
 
 export type Db = Database.Database;
 
 /** Each entry takes the schema from version n to n + 1; a released one is never edited. */
-export const migrations: readonly string[] = [agents, keys, people, deliveries, tasks, crm];
+export const migrations: readonly string[] = [agents, keys, people, deliveries, tasks, crm, statistics];
 
 export function openDatabase(file: string): Db {
   const db = new Database(file);

@@ -16,8 +16,11 @@ import type { MemoryStore } from './store/memories.ts';
 import type { MessageStore } from './store/messages.ts';
 import type { PauseStore } from './store/pauses.ts';
 import type { SourceStore } from './store/sources.ts';
+import type { Statistics } from './store/statistics.ts';
 import type { SubscriberStore } from './store/subscribers.ts';
 import type { TaskStore } from './store/tasks.ts';
+import type { TurnLog } from './store/turnlog.ts';
+import type { Visits } from './store/visits.ts';
 import type { WorkspaceStore } from './store/workspaces.ts';
 import type { TaskRunner } from './tasks/runner.ts';
 import type { Tool } from './tools.ts';
@@ -39,6 +42,8 @@ export interface Parts {
   messages: MessageStore;
   pauses: PauseStore;
   sources: SourceStore;
+  statistics: Statistics;
+  visits: Visits;
   tasks: TaskStore;
   taskRunner: TaskRunner;
   workspaces: WorkspaceStore;
@@ -52,5 +57,7 @@ export interface Parts {
   tools: readonly Tool[];
   answerers: Answerers;
   turns: Turns;
+  /** Of what the statistics count. */
+  turnLog: TurnLog;
   rates: ChatRates;
 }

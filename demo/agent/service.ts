@@ -26,6 +26,7 @@ import { routePeople } from './routes/people.ts';
 import { routeRunning } from './routes/running.ts';
 import { routeSources } from './routes/sources.ts';
 import { routeSso } from './routes/sso.ts';
+import { routeStats } from './routes/stats.ts';
 import { routeTaskLogs } from './routes/tasklogs.ts';
 import { routeTasks } from './routes/tasks.ts';
 import { routeWebhooks } from './routes/webhooks.ts';
@@ -40,8 +41,11 @@ import { createMemoryStore } from './store/memories.ts';
 import { createMessageStore } from './store/messages.ts';
 import { createPauseStore } from './store/pauses.ts';
 import { createSourceStore } from './store/sources.ts';
+import { createStatistics } from './store/statistics.ts';
 import { createSubscriberStore } from './store/subscribers.ts';
 import { createTaskStore } from './store/tasks.ts';
+import { createTurnLog } from './store/turnlog.ts';
+import { createVisits } from './store/visits.ts';
 import { createWorkspaceStore } from './store/workspaces.ts';
 import { createTaskRunner } from './tasks/runner.ts';
 import { askForTask, giveUpTurn } from './tasks/turn.ts';
@@ -111,6 +115,9 @@ export function createAgentService(options: AgentServiceOptions): AgentService {
     tools: config.tools.map(createHttpTool),
     answerers: createAnswerers(config, search),
     turns: createTurns(),
+    turnLog: createTurnLog(db, config.now),
+    statistics: createStatistics(db),
+    visits: createVisits(db),
     rates: createChatRates(config.now),
   };
   const { projectId } = config;
@@ -121,6 +128,7 @@ export function createAgentService(options: AgentServiceOptions): AgentService {
   parts.bots.install(projectId, config.credits);
   parts.workspaces.requireDefault(config.botId);
   sources.failUnfinished();
+  parts.turnLog.failUnfinished();
   parts.ingest.keepUp();
   deliverer.wake();
   taskRunner.start();
@@ -202,6 +210,7 @@ function createApp(parts: Parts): Hono<AccessEnv> {
   routeTasks(app, parts);
   routeCrm(app, parts);
   routeTaskLogs(app, parts);
+  routeStats(app, parts);
   routeDescription(app);
   return app;
 }

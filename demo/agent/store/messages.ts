@@ -61,13 +61,15 @@ export function createMessageStore(db: Db, now: () => number) {
       const uuid = message.uuid ?? randomUUID();
       const at = now();
       db.prepare(
-        `INSERT INTO messages (uuid, chat, role, content, model, reasoning_type, credit_used, tokens, sources,
-           finish_reason, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        `INSERT INTO messages (uuid, chat, bot_id, role, content, model, reasoning_type, credit_used, tokens, sources,
+           finish_reason, created_at, updated_at)
+         VALUES (?, ?, (SELECT bot_id FROM chats WHERE id = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
          ON CONFLICT (uuid) DO UPDATE SET content = excluded.content, model = excluded.model,
            credit_used = excluded.credit_used, tokens = excluded.tokens, sources = excluded.sources,
            finish_reason = excluded.finish_reason, updated_at = excluded.updated_at`,
       ).run(
         uuid,
+        message.chat,
         message.chat,
         message.role,
         message.content,
@@ -123,9 +125,10 @@ export function createMessageStore(db: Db, now: () => number) {
         );
       else
         db.prepare(
-          `INSERT INTO votes (message_id, voter_type, voter_id, vote_type) VALUES (?, ?, ?, ?)
-           ON CONFLICT DO UPDATE SET vote_type = excluded.vote_type`,
-        ).run(messageId, voterType, voterId, vote);
+          `INSERT INTO votes (message_id, bot_id, voter_type, voter_id, vote_type, created_at)
+           SELECT uuid, bot_id, ?, ?, ?, ? FROM messages WHERE uuid = ?
+           ON CONFLICT DO UPDATE SET vote_type = excluded.vote_type, created_at = excluded.created_at`,
+        ).run(voterType, voterId, vote, now(), messageId);
     },
 
     voteOf(messageId: string, voterType: string, voterId: string): 'upvote' | 'downvote' | null {
@@ -138,11 +141,8 @@ export function createMessageStore(db: Db, now: () => number) {
     /** True when this bot has a message of that uuid, in whichever conversation. */
     isOfBot(botId: string, uuid: string): boolean {
       return (
-        db
-          .prepare(
-            'SELECT 1 AS one FROM messages JOIN chats ON chats.id = messages.chat WHERE chats.bot_id = ? AND messages.uuid = ?',
-          )
-          .get(botId, uuid) !== undefined
+        db.prepare('SELECT 1 AS one FROM messages WHERE bot_id = ? AND uuid = ?').get(botId, uuid) !==
+        undefined
       );
     },
   };

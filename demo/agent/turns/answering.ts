@@ -41,7 +41,27 @@ export async function answerTurn(
   const { chat, user, messageId, call } = start;
   const { events } = parts;
   const chatId = chat.chat_id;
-  const saying = createSaying(reply, turnSignal, start.executedTools, parts.config.now);
+  const { now } = parts.config;
+  const saying = createSaying(reply, turnSignal, start.executedTools, now, (ran) =>
+    parts.turnLog.ranTool({ ...ran, bot_id: chat.bot_id, chat: chat.id }),
+  );
+  const reasoningType = () => (countsAsAgent(call, saying.executedTools) ? 'agent' : 'standard');
+  const begunAt = now();
+  parts.turnLog.begin({
+    message_id: messageId,
+    bot_id: chat.bot_id,
+    chat: chat.id,
+    reasoning_type: reasoningType(),
+  });
+  const noteEnd = (ended: FinishReason, error?: AgentError) =>
+    parts.turnLog.end(messageId, {
+      ended,
+      reasoning_type: reasoningType(),
+      duration_ms: Math.max(0, now() - begunAt),
+      steps: 1 + saying.executedTools.length - start.executedTools.length,
+      reasoning_tokens: estimateTokens(saying.reasoning),
+      ...(error ? { error } : {}),
+    });
   reply.push('start', {
     chat_id: chatId,
     message_id: messageId,
@@ -49,9 +69,9 @@ export async function answerTurn(
   });
 
   const save = (reason: FinishReason, usage: Usage): Message => {
-    const isAgent = countsAsAgent(call, saying.executedTools);
+    const type = reasoningType();
     const isFree = reason === 'error' && saying.text === '';
-    const spent = isFree ? 0 : isAgent ? toAgentCredits(saying.executedTools) : 1;
+    const spent = isFree ? 0 : type === 'agent' ? toAgentCredits(saying.executedTools) : 1;
     parts.bots.charge(chat.bot_id, Math.max(0, spent - start.creditsUsed));
     return parts.messages.save({
       uuid: messageId,
@@ -59,7 +79,7 @@ export async function answerTurn(
       role: 'system',
       content: start.content + saying.text,
       model: answerer.model,
-      reasoning_type: isAgent ? 'agent' : 'standard',
+      reasoning_type: type,
       credit_used: Math.max(spent, start.creditsUsed),
       tokens: usage.completion_tokens,
       sources: saying.sources,
@@ -71,7 +91,9 @@ export async function answerTurn(
   try {
     const outcome = await untilAborted(work(answerer, prepare, saying), saying.signal);
     const usage = outcome.usage ?? estimated();
-    const agent = save(outcome.kind === 'paused' ? 'paused' : 'stop', usage);
+    const ended = outcome.kind === 'paused' ? 'paused' : 'stop';
+    const agent = save(ended, usage);
+    noteEnd(ended);
     const wire = toWireChat(user, agent, chatId, usage, call.notes);
     if (outcome.kind === 'done') {
       events.record('chat.done', { chat_id: chatId, message_id: messageId });
@@ -96,11 +118,13 @@ export async function answerTurn(
   } catch (thrown) {
     if (turnSignal.aborted) {
       const agent = save('cancelled', estimated());
+      noteEnd('cancelled');
       events.record('chat.cancelled', { chat_id: chatId, message_id: messageId });
       return { frame: 'done', chat: toWireChat(user, agent, chatId, estimated(), call.notes) };
     }
     const error = toAgentError(saying.signal.aborted ? saying.signal.reason : thrown);
     if (saying.text !== '' || start.content !== '') save('error', estimated());
+    noteEnd('error', error);
     events.record('chat.failed', {
       chat_id: chatId,
       message_id: messageId,

@@ -14,6 +14,7 @@ const maxReplyLength = 512 * 1024;
 export interface Saying {
   readonly port: AnswerPort;
   readonly text: string;
+  readonly reasoning: string;
   readonly sources: CitedSource[];
   readonly executedTools: ExecutedTool[];
   /** Aborts with the turn, or when the reply grew too long; the reason is then an AgentError. */
@@ -21,11 +22,20 @@ export interface Saying {
   runTool(tool: Tool, parameters: ToolParameters, executionId: string): Promise<ToolOutcome>;
 }
 
+/** A call of a tool that is over. */
+export interface RanTool {
+  execution_id: string;
+  name: string;
+  ok: boolean;
+  duration_ms: number;
+}
+
 export function createSaying(
   reply: Reply,
   turnSignal: AbortSignal,
   earlierTools: readonly ExecutedTool[],
   now: () => number,
+  onRan: (ran: RanTool) => void,
 ): Saying {
   const tooLong = new AbortController();
   const signal = AbortSignal.any([turnSignal, tooLong.signal]);
@@ -33,12 +43,15 @@ export function createSaying(
   setMaxListeners(0, signal);
   const executedTools = [...earlierTools];
   let text = '';
+  let reasoning = '';
   let sources: CitedSource[] = [];
 
   async function runTool(tool: Tool, parameters: ToolParameters, executionId: string) {
     const shown = { executionId, name: tool.name, title: tool.title, parameters };
     reply.push('tool', { ...shown, status: 'running' });
+    const begunAt = now();
     const outcome = await tool.run(parameters, signal);
+    onRan({ execution_id: executionId, name: tool.name, ok: outcome.ok, duration_ms: now() - begunAt });
     const status = outcome.ok ? 'done' : 'failed';
     executedTools.push({ executionId, name: tool.name, parameters, status });
     if (!signal.aborted) reply.push('tool', { ...shown, status });
@@ -51,6 +64,9 @@ export function createSaying(
     runTool,
     get text() {
       return text;
+    },
+    get reasoning() {
+      return reasoning;
     },
     get sources() {
       return sources;
@@ -66,7 +82,9 @@ export function createSaying(
         reply.push('delta', { text: delta });
       },
       reasoning(delta) {
-        if (!signal.aborted) reply.push('reasoning', { text: delta });
+        if (signal.aborted) return;
+        reasoning += delta;
+        reply.push('reasoning', { text: delta });
       },
       sources(list) {
         if (signal.aborted) return;

@@ -52,7 +52,12 @@ test.each(migrations.map((_, index) => index + 1))('from version %i', (version) 
   expect(all('SELECT chat_id, content FROM messages JOIN chats ON chats.id = chat')).toEqual([
     { chat_id: 'c', content: 'When do they nest?' },
   ]);
-  expect(all('SELECT vote_type FROM votes')).toEqual([{ vote_type: 'upvote' }]);
+  expect(all('SELECT vote_type, bot_id, created_at FROM votes')).toEqual([
+    { vote_type: 'upvote', bot_id: 'b', created_at: 2000 },
+  ]);
+  expect(all('SELECT person, first_at, last_at, messages FROM sessions')).toEqual([
+    { person: 'ada', first_at: 1000, last_at: 1000, messages: 1 },
+  ]);
   expect(all('SELECT state FROM pauses')).toEqual([{ state: 'waiting' }]);
   expect(
     all(`SELECT sources.uuid FROM passages_fts JOIN passages ON passages.id = passages_fts.rowid
@@ -67,4 +72,34 @@ test('from a later version than this one knows it does not open', () => {
   later.exec(`PRAGMA user_version = ${migrations.length + 1}`);
   later.close();
   expect(() => openDatabase(file)).toThrow('this service knows');
+});
+
+test('sessions of messages from before they were kept are those that are kept from now on', () => {
+  const file = join(folder, 'agent.db');
+  const old = new Database(file);
+  old.exec(migrations.slice(0, 6).join(';'));
+  old.exec('PRAGMA user_version = 6');
+  old.exec(`INSERT INTO projects VALUES ('p');
+    INSERT INTO bots (uuid, project_id, credits, created_at) VALUES ('b', 'p', 1, 1)`);
+  const fill = (db: Database.Database, name: string, columns: string, values: string) => {
+    db.exec(`INSERT INTO chats (bot_id, chat_id, subject, channel, persona, purpose, chat_mode, created_at, updated_at)
+      VALUES ('b', '${name}', '', 'api', 'visitor', 'none', 'ask', 0, 0)`);
+    for (const minutes of [0, 1, 30.9, 61, 61, 90.9, 200])
+      db.exec(`INSERT INTO messages (uuid, chat, role, content, reasoning_type, credit_used, tokens, sources,
+        created_at, updated_at${columns}) VALUES ('${name}${Math.random()}', (SELECT max(id) FROM chats), 'user', '', 'auto',
+        0, 0, '[]', ${minutes * 60_000}, 0${values})`);
+  };
+  fill(old, 'before', '', '');
+  old.close();
+  const db = openDatabase(file);
+  fill(db, 'since', ', bot_id', ", 'b'");
+  const sessions = (name: string) =>
+    db.prepare('SELECT first_at, last_at, messages FROM sessions WHERE person = ? ORDER BY id').all(name);
+  expect(sessions('before')).toEqual([
+    { first_at: 0, last_at: 1_854_000, messages: 3 },
+    { first_at: 3_660_000, last_at: 5_454_000, messages: 3 },
+    { first_at: 12_000_000, last_at: 12_000_000, messages: 1 },
+  ]);
+  expect(sessions('since')).toEqual(sessions('before'));
+  db.close();
 });

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'libsql';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Db, openDatabase } from '../../../demo/agent/db.ts';
+import { type Db, migrations, openDatabase } from '../../../demo/agent/db.ts';
 import { createSubscriberStore } from '../../../demo/agent/store/subscribers.ts';
 
 let folder: string;
@@ -76,13 +76,8 @@ test('who changes the address keeps the record; agents have people of their own'
 test('the subscribers of an earlier schema are there still, one an address', () => {
   const file = join(folder, 'agent.db');
   const old = new Database(file);
-  old.exec(`
-    CREATE TABLE projects (id TEXT PRIMARY KEY);
-    CREATE TABLE bots (uuid TEXT PRIMARY KEY, project_id TEXT, credits INTEGER, created_at INTEGER);
-    CREATE TABLE accounts (uuid TEXT PRIMARY KEY, project_id TEXT, subject TEXT, email TEXT, name TEXT, created_at INTEGER);
-    CREATE TABLE subscribers (id INTEGER PRIMARY KEY AUTOINCREMENT, bot_id TEXT, account TEXT, subscribed_at INTEGER);
-    PRAGMA user_version = 2;
-  `);
+  old.exec(migrations.slice(0, 2).join(';'));
+  old.exec('PRAGMA user_version = 2');
   fill(old);
   old.exec(
     `INSERT INTO subscribers (bot_id, account, subscribed_at) VALUES ('b', 'ada', 3), ('b', 'twin', 4)`,

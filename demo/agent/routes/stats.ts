@@ -1,0 +1,194 @@
+/** The nine statistics of an agent, counted from what happened in it, over all time or from one time to another. */
+
+import type { Context, Hono } from 'hono';
+import * as v from 'valibot';
+import { type AccessEnv, requireBot, requireStaff } from '../access.ts';
+import { takes, target } from '../input.ts';
+import type { Parts } from '../parts.ts';
+import type { Bot } from '../store/bots.ts';
+import { dayMs, type Range } from '../store/statistics.ts';
+import { toIso } from '../turns/wire.ts';
+
+const isDate = (text: string) => /^\d{4}-\d{2}-\d{2}$/.test(text);
+const needed = 'a date or a date-time is needed';
+/** @param dateAdds to the first ms of a day */
+const time = (dateAdds: number) =>
+  v.optional(
+    v.pipe(
+      v.string(needed),
+      v.trim(),
+      v.check((text) => isRealTime(text), needed),
+      v.transform((text) => Date.parse(text) + (isDate(text) ? dateAdds : 0)),
+    ),
+  );
+const input = { ...target, from: time(0), to: time(dayMs - 1) };
+
+/** Without a zone it is UTC. 30 February is none, though `Date.parse` may think otherwise. */
+function isRealTime(text: string): boolean {
+  const [, day] =
+    /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$/.exec(text) ?? [];
+  return day !== undefined && !Number.isNaN(Date.parse(text)) && toIso(Date.parse(day)).startsWith(day);
+}
+
+const toPercent = (part: number, whole: number) => (whole === 0 ? 0 : (part / whole) * 100);
+const toMean = (sum: number, count: number) => (count === 0 ? 0 : sum / count);
+const toDate = (day: number) => toIso(day * dayMs).slice(0, 10);
+
+export function routeStats(app: Hono<AccessEnv>, parts: Parts) {
+  const { statistics, visits, config } = parts;
+
+  const route = (name: string, count: (bot: Bot, range: Range, isFromGiven: boolean) => object) =>
+    app.get(`/v1/bot/stats/${name}`, takes(input), (c: Context) => {
+      const { from, to, ...of } = c.get('input');
+      const bot = requireBot(parts, c.get('caller'), of);
+      requireStaff(c.get('caller'));
+      const range = { from: from ?? 0, to: to ?? Number.MAX_SAFE_INTEGER };
+      return c.json(count(bot, range, from !== undefined));
+    });
+
+  const countPeople = (bot: Bot, range: Range, total_messages: number) => ({
+    total_messages,
+    total_chats: visits.chats(bot.uuid, range),
+    total_users: visits.people(bot.uuid, range).people,
+  });
+
+  /** Of all times, the one that so many percent do not exceed: by nearest rank. */
+  const percentile = (bot: Bot, range: Range, turns: number, percent: number) =>
+    turns === 0 ? 0 : statistics.slowest(bot.uuid, range, turns - Math.ceil((percent / 100) * turns));
+
+  route('performance', (bot, range, isFromGiven) => {
+    const { turns, failed, durationMs } = statistics.totals(bot.uuid, range);
+    const begin = isFromGiven ? range.from : (statistics.firstTurnAt(bot.uuid, range) ?? 0);
+    const seconds = Math.max(1, (Math.min(range.to, config.now()) - begin) / 1000);
+    return {
+      average_response_time: toMean(durationMs, turns),
+      p95_response_time: percentile(bot, range, turns, 95),
+      p99_response_time: percentile(bot, range, turns, 99),
+      success_rate: toPercent(turns - failed, turns),
+      throughput: turns / seconds,
+    };
+  });
+
+  route('behavior', (bot, range) => {
+    const { sessions, messages, lengthMs } = visits.sessions(bot.uuid, range);
+    const { people, cameBack } = visits.people(bot.uuid, range);
+    const byHour = Array.from({ length: 24 }, (_, hour) => ({ hour, count: 0 }));
+    for (const { hour, asked } of statistics.hours(bot.uuid, range)) byHour[hour % 24]!.count += asked;
+    return {
+      average_session_length: toMean(lengthMs / 60_000, sessions),
+      messages_per_session: toMean(messages, sessions),
+      return_rate: toPercent(cameBack, people),
+      peak_usage_hours: byHour
+        .filter(({ count }) => count > 0)
+        .sort((one, other) => other.count - one.count)
+        .slice(0, 3)
+        .map(({ hour }) => hour),
+    };
+  });
+
+  route('votes', (bot, range) => {
+    const count = (type: string) =>
+      new Map(
+        statistics
+          .countByDay('votes', bot.uuid, range, `vote_type = '${type}'`)
+          .map(({ day, count }) => [day, count]),
+      );
+    const [up, down] = [count('upvote'), count('downvote')];
+    const sum = (counts: Map<number, number>) => [...counts.values()].reduce((total, n) => total + n, 0);
+    const [total_upvotes, total_downvotes] = [sum(up), sum(down)];
+    return {
+      total_upvotes,
+      total_downvotes,
+      vote_ratio: toMean(total_upvotes, total_upvotes + total_downvotes),
+      votes_by_date: [...up].map(([day, upvotes]) => ({
+        date: toDate(day),
+        upvotes,
+        downvotes: down.get(day) ?? 0,
+      })),
+    };
+  });
+
+  route('summary', (bot, range) => {
+    const { messages, durationMs, turns } = statistics.totals(bot.uuid, range);
+    return {
+      ...countPeople(bot, range, messages),
+      average_response_time: toMean(durationMs, turns),
+    };
+  });
+
+  route('dashboard', (bot, range) => {
+    const { sources, subscribers } = statistics.owned(bot.uuid);
+    const byDay = new Map<number, number>();
+    for (const { hour, messages } of statistics.hours(bot.uuid, range)) {
+      const day = Math.floor(hour / 24);
+      byDay.set(day, (byDay.get(day) ?? 0) + messages);
+    }
+    const messages = [...byDay].map(([day, count]) => ({ date: toDate(day), count }));
+    return {
+      overview: {
+        ...countPeople(
+          bot,
+          range,
+          messages.reduce((sum, { count }) => sum + count, 0),
+        ),
+        total_sources: sources,
+        total_subscribers: subscribers,
+        credits: bot.credits,
+      },
+      recent_activity: statistics
+        .activity(bot.uuid, range)
+        .map(({ type, title, at }) => ({ type, title, at: toIso(at) })),
+      trends: {
+        messages,
+        chats: statistics
+          .countByDay('chats', bot.uuid, range)
+          .map(({ day, count }) => ({ date: toDate(day), count })),
+      },
+    };
+  });
+
+  route('tools', (bot, range) => {
+    const tools = statistics.tools(bot.uuid, range);
+    const calls = tools.reduce((total, tool) => total + tool.calls, 0);
+    return {
+      total_tool_calls: calls,
+      tools_by_usage: tools.map((tool) => ({
+        tool_name: tool.name,
+        usage_count: tool.calls,
+        success_rate: toPercent(tool.succeeded, tool.calls),
+      })),
+      average_execution_time: toMean(
+        tools.reduce((total, tool) => total + tool.totalMs, 0),
+        calls,
+      ),
+    };
+  });
+
+  route('errors', (bot, range) => {
+    const types = statistics.errors(bot.uuid, range);
+    const { turns, failed } = statistics.totals(bot.uuid, range);
+    return {
+      total_errors: failed,
+      error_rate: toPercent(failed, turns),
+      errors_by_type: types.map(({ code, count }) => ({
+        error_type: code,
+        count,
+        percentage: toPercent(count, failed),
+      })),
+      recent_errors: statistics
+        .recentErrors(bot.uuid, range)
+        .map(({ code, message, chat_id, at }) => ({ error_type: code, message, chat_id, at: toIso(at) })),
+    };
+  });
+
+  route('reasoning-summary', (bot, range) => {
+    const totals = statistics.totals(bot.uuid, range);
+    const { agentTurns } = totals;
+    return {
+      reasoning_types_used: { standard: totals.turns - agentTurns, agent: agentTurns },
+      average_reasoning_steps: toMean(totals.agentSteps, agentTurns),
+      average_reasoning_time: toMean(totals.agentMs, agentTurns),
+      reasoning_tokens_used: totals.reasoningTokens,
+    };
+  });
+}
