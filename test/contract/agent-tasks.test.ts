@@ -203,6 +203,19 @@ describe('a task runs', () => {
     });
   });
 
+  test('and no more, once its limits are lowered to what was done', async () => {
+    const { uuid } = await make();
+    await pass(hour);
+    await untilLogged(1);
+    const { body } = await agent.client.call('PUT', '/v1/bot/tasks/update', {
+      task_id: uuid,
+      max_executions: 1,
+    });
+    expect(body.task).toMatchObject({ enabled: false, next_run_at: null, paused_reason: 'completed' });
+    await pass(hour);
+    expect((await logsOf()).total).toBe(1);
+  });
+
   test('by the service’s own clock, without a call', async () => {
     await agent.close();
     await start({ minTaskIntervalSeconds: 0, now: Date.now });

@@ -7,9 +7,12 @@ import { takes, target } from '../input.ts';
 import type { Parts } from '../parts.ts';
 import type { Bot } from '../store/bots.ts';
 import { dayMs, type Range } from '../store/statistics.ts';
+import { isRealDay } from '../tasks/zone.ts';
 import { toIso } from '../turns/wire.ts';
 
 const isDate = (text: string) => /^\d{4}-\d{2}-\d{2}$/.test(text);
+/** Without one it is UTC. */
+const hasZone = /(Z|[+-]\d{2}:?\d{2})$/;
 const needed = 'a date or a date-time is needed';
 /** @param dateAdds to the first ms of a day */
 const time = (dateAdds: number) =>
@@ -18,16 +21,17 @@ const time = (dateAdds: number) =>
       v.string(needed),
       v.trim(),
       v.check((text) => isRealTime(text), needed),
-      v.transform((text) => Date.parse(text) + (isDate(text) ? dateAdds : 0)),
+      v.transform((text) =>
+        isDate(text) ? Date.parse(text) + dateAdds : Date.parse(hasZone.test(text) ? text : `${text}Z`),
+      ),
     ),
   );
 const input = { ...target, from: time(0), to: time(dayMs - 1) };
 
-/** Without a zone it is UTC. 30 February is none, though `Date.parse` may think otherwise. */
 function isRealTime(text: string): boolean {
   const [, day] =
     /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$/.exec(text) ?? [];
-  return day !== undefined && !Number.isNaN(Date.parse(text)) && toIso(Date.parse(day)).startsWith(day);
+  return day !== undefined && !Number.isNaN(Date.parse(text)) && isRealDay(day);
 }
 
 const toPercent = (part: number, whole: number) => (whole === 0 ? 0 : (part / whole) * 100);

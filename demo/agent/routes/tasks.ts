@@ -15,15 +15,18 @@ import {
   ofTasks,
   prompt,
   requireBothHours,
+  requireInterval,
   settings,
   toPlain,
 } from '../tasks/input.ts';
+import { endOf } from '../tasks/runner.ts';
 import { nextSlot, readSchedule, type Schedule } from '../tasks/schedule.ts';
 import { toIso } from '../turns/wire.ts';
 import { toWireLog } from './tasklogs.ts';
 
 const tasksPerPage = 50;
 const nameLength = 60;
+const off = { enabled: false, next_run_at: null };
 
 export function requireTask({ tasks }: Pick<Parts, 'tasks'>, bot: Bot, uuid: string): Task {
   const task = tasks.find(bot.uuid, uuid);
@@ -56,6 +59,7 @@ export function routeTasks(app: Hono<AccessEnv>, parts: Parts) {
     const standard: Schedule = { schedule_type: 'interval', schedule_config: {}, timezone: 'UTC' };
     const isPlain = input.schedule_type === undefined && input.cron_pattern === undefined;
     const wanted = mergeSchedule(standard, input);
+    if (isPlain) requireInterval(input.schedule_config ?? {});
     if (isPlain) wanted.schedule_config = { interval_minutes: 60, ...wanted.schedule_config };
     const schedule = readSchedule(wanted, now(), limits.min_task_interval_seconds);
     const bot = requireBot(parts, caller, input);
@@ -132,7 +136,9 @@ export function routeTasks(app: Hono<AccessEnv>, parts: Parts) {
             ? { anchor_at: now(), next_run_at: nextSlot({ ...task, ...schedule }, now(), now()) ?? null }
             : {}),
           ...(isEnabled && !task.enabled ? enable({ ...merged, ...schedule }) : {}),
-          ...(isEnabled ? {} : { enabled: false, next_run_at: null }),
+          ...(isEnabled
+            ? (endOf({ ...merged, error_count: task.enabled ? task.error_count : 0 }) ?? {})
+            : off),
         }),
       );
     },
@@ -149,7 +155,7 @@ export function routeTasks(app: Hono<AccessEnv>, parts: Parts) {
     const bot = requireBot(parts, c.get('caller'), c.get('input'));
     requireManager(c.get('caller'));
     const task = requireTask(parts, bot, c.get('input').task_id);
-    return c.json(change(task, { enabled: false, next_run_at: null }));
+    return c.json(change(task, off));
   });
 
   app.post('/v1/bot/tasks/trigger', takes(ofTask), async (c) => {
@@ -175,7 +181,7 @@ export function routeTasks(app: Hono<AccessEnv>, parts: Parts) {
     const bot = requireBot(parts, c.get('caller'), c.get('input'));
     requireManager(c.get('caller'));
     const task = requireTask(parts, bot, c.get('input').task_id);
-    return c.json(change(task, task.enabled ? { enabled: false, next_run_at: null } : enable(task)));
+    return c.json(change(task, task.enabled ? off : enable(task)));
   });
 }
 

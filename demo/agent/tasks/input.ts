@@ -27,7 +27,13 @@ export const settings = {
   name: v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(200))),
   description: v.optional(v.nullable(v.pipe(v.string(), v.maxLength(2_000)))),
   schedule_type: v.optional(v.picklist(scheduleTypes)),
-  schedule_config: v.optional(v.record(v.string(), v.unknown())),
+  schedule_config: v.optional(
+    v.pipe(
+      v.unknown(),
+      v.check((config) => !Array.isArray(config), 'an object is needed'),
+      v.record(v.string(), v.unknown()),
+    ),
+  ),
   cron_pattern: v.optional(v.string()),
   timezone: v.optional(v.pipe(v.string(), v.maxLength(100))),
   active_hours_start: hours,
@@ -74,6 +80,13 @@ export function mergeSchedule(before: Schedule, input: Settings): Schedule {
   if (type !== undefined && type !== 'cron')
     throw new AgentError(400, 'invalid_parameters', 'cron_pattern: it needs schedule_type cron, or none.');
   return { schedule_type: 'cron', schedule_config: { cron: pattern }, timezone };
+}
+
+/** 400 where the config is of a kind that is not named: a task of another kind would come of it. */
+export function requireInterval(config: object) {
+  const other = ['scheduled_at', 'time', 'day', 'day_of_month', 'cron'].find((key) => key in config);
+  if (other !== undefined)
+    throw new AgentError(400, 'invalid_parameters', `schedule_type: schedule_config.${other} needs it.`);
 }
 
 export function requireBothHours(hours: Pick<Settings, 'active_hours_start' | 'active_hours_end'>) {

@@ -40,6 +40,16 @@ export interface TaskRunner {
   close(): Promise<void>;
 }
 
+/** What stops a task for good: all its runs were made, or too many in a row went wrong. */
+export function endOf(
+  task: Pick<Task, 'max_executions' | 'execution_count' | 'error_count' | 'max_consecutive_errors'>,
+  wasOnce = false,
+): TaskChanges | undefined {
+  const isOver = wasOnce || (task.max_executions !== null && task.execution_count >= task.max_executions);
+  if (!isOver && task.error_count < task.max_consecutive_errors) return undefined;
+  return { enabled: false, next_run_at: null, paused_reason: isOver ? 'completed' : 'consecutive_errors' };
+}
+
 export const chatOf = ({ chat_id, uuid }: Task): string => chat_id ?? uuid;
 
 export function createTaskRunner({ tasks, bots, events, now, ask, giveUp }: TaskRunnerDeps): TaskRunner {
@@ -80,14 +90,7 @@ export function createTaskRunner({ tasks, bots, events, now, ask, giveUp }: Task
     const isRun = status !== 'skipped';
     const execution_count = task.execution_count + (isRun ? 1 : 0);
     const error_count = status === 'error' ? task.error_count + 1 : isRun ? 0 : task.error_count;
-    const isOver =
-      task.schedule_type === 'once' ||
-      (task.max_executions !== null && execution_count >= task.max_executions);
-    const isBroken = status === 'error' && error_count >= task.max_consecutive_errors;
-    const ends: TaskChanges =
-      isOver || isBroken
-        ? { enabled: false, next_run_at: null, paused_reason: isOver ? 'completed' : 'consecutive_errors' }
-        : {};
+    const ends = endOf({ ...task, execution_count, error_count }, task.schedule_type === 'once');
     events.record('task.noted', { task_id: task.uuid, status, reason });
     return tasks.note(
       task,

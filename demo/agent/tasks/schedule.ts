@@ -2,7 +2,7 @@
 
 import { Cron } from 'croner';
 import { AgentError } from '../errors.ts';
-import { isZone, toEarliestWall, toInstant, toWall } from './zone.ts';
+import { isRealDay, isZone, toEarliestWall, toInstant, toWall } from './zone.ts';
 
 export const scheduleTypes = ['once', 'interval', 'daily', 'weekly', 'monthly', 'cron'] as const;
 export type ScheduleType = (typeof scheduleTypes)[number];
@@ -32,8 +32,10 @@ export interface Schedule {
 const minuteMs = 60_000;
 /** Stars, lists, ranges, steps, names: what else the library knows is no part of this. */
 const fiveFields = /^([\d*,/-]+ ){3}([\d*,/-]|[a-z]{3})+ ([\d*,/-]|[a-z]{3})+$/i;
-/** So many runs of a cron are looked at for the two that are closest. */
-const comparedRuns = 2_000;
+const dayMs = 24 * 60 * minuteMs;
+const maxCronLength = 200;
+/** Of a cron whose days may be too close, so many are looked at. */
+const comparedDays = 400;
 
 /** The first slot after an instant, in ms since 1970. @param anchor from which intervals count */
 export function nextSlot(schedule: Schedule, after: number, anchor: number): number | undefined {
@@ -110,8 +112,7 @@ export function readSchedule(
   const minMs = minIntervalSeconds * 1000;
   if (type === 'interval' && read.schedule_config.interval_minutes! * minuteMs < minMs)
     refuseFrequent(minIntervalSeconds);
-  if (type === 'cron' && closestRuns(read.schedule_config.cron!, minMs) < minMs)
-    refuseFrequent(minIntervalSeconds);
+  if (type === 'cron' && isCloserThan(minMs, read.schedule_config.cron!)) refuseFrequent(minIntervalSeconds);
   if (nextSlot(read, now, now) === undefined)
     refuse(type === 'once' ? 'scheduled_at: a time in the future is needed' : 'cron: it never comes');
   return read;
@@ -127,8 +128,8 @@ function readConfig(type: ScheduleType, config: ScheduleConfig, zone: string): S
   if (type === 'interval') {
     const { interval_minutes: every } = config;
     // A thousand years are as good as never.
-    if (typeof every !== 'number' || !(every > 0) || every > 525_600_000)
-      refuse('interval_minutes: a number over 0 is needed');
+    if (typeof every !== 'number' || !(every * minuteMs >= 100) || every > 525_600_000)
+      refuse('interval_minutes: a number of minutes is needed, a tenth of a second or more');
     return { interval_minutes: every as number };
   }
   if (type === 'cron') return { cron: readCron(config.cron) };
@@ -148,6 +149,7 @@ function readWhole(name: string, value: unknown, most: number): number {
 
 function readCron(pattern: unknown): string {
   const text = typeof pattern === 'string' ? pattern.trim().replace(/\s+/g, ' ') : '';
+  if (text.length > maxCronLength) refuse(`cron: at most ${maxCronLength} characters are needed`);
   if (!fiveFields.test(text)) refuse('cron: five fields are needed');
   try {
     fromCron(text);
@@ -157,21 +159,31 @@ function readCron(pattern: unknown): string {
   return text;
 }
 
-/** The shortest time between two runs, in ms; it ends as soon as one is shorter than `enough`. */
-function closestRuns(pattern: string, enough: number): number {
+/** Whether two runs are. All days on which it runs have the same times; from one to the next it depends on which days these are. */
+function isCloserThan(ms: number, pattern: string): boolean {
+  if (ms <= minuteMs) return false;
   const next = fromCron(pattern);
-  let closest = Number.POSITIVE_INFINITY;
-  let last: number | undefined;
-  for (let run = next(0), count = 0; run !== undefined && count < comparedRuns; run = next(run), count += 1) {
-    if (last !== undefined) closest = Math.min(closest, run - last);
-    if (closest < enough) break;
+  const first = next(-1);
+  if (first === undefined) return false;
+  const endOf = (run: number) => (Math.floor(run / dayMs) + 1) * dayMs;
+  let last = first;
+  for (let run = next(first); run !== undefined && run < endOf(first); run = next(run)) {
+    if (run - last < ms) return true;
     last = run;
   }
-  return closest;
+  const lasts = last - first;
+  if (dayMs - lasts >= ms) return false;
+  for (let day = first, count = 0; count < comparedDays; count += 1) {
+    const run = next(endOf(day) - 1);
+    if (run === undefined) return false;
+    if (run - (day + lasts) < ms) return true;
+    day = run;
+  }
+  return false;
 }
 
 function toScheduledAt(text: string, zone: string): number | undefined {
-  if (!/^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/.test(text)) return undefined;
+  if (!/^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/.test(text) || !isRealDay(text.slice(0, 10))) return undefined;
   const hasOffset = /(Z|[+-]\d\d:?\d\d)$/i.test(text);
   const at = Date.parse(hasOffset ? text : `${text}Z`);
   if (Number.isNaN(at)) return undefined;

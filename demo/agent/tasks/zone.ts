@@ -1,6 +1,8 @@
 /** Clocks on the walls of the world. A wall time is kept as the instant at which a clock in UTC shows it. */
 
 const dayMs = 24 * 3_600_000;
+/** Any spelling of a name is one of its own. */
+const maxClocks = 1_000;
 const clocks = new Map<string, Intl.DateTimeFormat>();
 
 function clockOf(zone: string): Intl.DateTimeFormat {
@@ -16,6 +18,7 @@ function clockOf(zone: string): Intl.DateTimeFormat {
     minute: 'numeric',
     second: 'numeric',
   });
+  if (clocks.size >= maxClocks) clocks.clear();
   clocks.set(zone, clock);
   return clock;
 }
@@ -54,4 +57,10 @@ export function toInstant(wall: number, zone: string): { at: number; isJumped: b
 /** The wall time from which on a later instant may be shown: before a jump of the last day, if there was one. */
 export function toEarliestWall(at: number, zone: string): number {
   return at + Math.min(offsetAt(at, zone), offsetAt(at - dayMs, zone));
+}
+
+/** YYYY-MM-DD of the calendar: 30 February is none, though `Date.parse` takes it for another. */
+export function isRealDay(text: string): boolean {
+  const at = Date.parse(text);
+  return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(at) && new Date(at).toISOString().startsWith(text);
 }

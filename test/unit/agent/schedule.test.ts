@@ -147,9 +147,12 @@ describe('what is no schedule', () => {
     ['once', { scheduled_at: '2030-12-31T00:00:00Z' }],
     ['once', { scheduled_at: 'tomorrow' }],
     ['once', { scheduled_at: '2031-02-31T99:00' }],
+    ['once', { scheduled_at: '2031-02-29T10:00Z' }],
+    ['once', { scheduled_at: '2031-04-31T10:00' }],
     ['interval', {}],
     ['interval', { interval_minutes: 0 }],
     ['interval', { interval_minutes: -60 }],
+    ['interval', { interval_minutes: 1e-9 }],
     ['interval', { interval_minutes: '60' }],
     ['interval', { interval_minutes: Number.MAX_VALUE }],
     ['daily', {}],
@@ -171,6 +174,7 @@ describe('what is no schedule', () => {
     ['cron', { cron: '0 9 * * 8' }],
     ['cron', { cron: '0 0 30 2 *' }],
     ['cron', { cron: '0 9 * abc *' }],
+    ['cron', { cron: `0 9 * * ${'1,'.repeat(100)}1` }],
   ])('%s %j', (type, config) => {
     expect(read(type, config)).toBe('invalid_schedule');
   });
@@ -192,6 +196,15 @@ describe('what is no schedule', () => {
     ['cron', { cron: '30 0 * * *' }, 100_000],
     ['cron', { cron: '0 0,23 * * 6' }, 7200, 'fits'],
     ['cron', { cron: '0 0,23 * * *' }, 7200],
+    ['cron', { cron: '0 0,23 * * 1-5' }, 7200],
+    ['cron', { cron: '0 0,23 1,15 * *' }, 7200, 'fits'],
+    ['cron', { cron: '0 0,23 1 * 0' }, 7200],
+    ['cron', { cron: '0 9 * * 1,3,5' }, 2 * 86_400, 'fits'],
+    ['cron', { cron: '0 9 * * 1,3,4' }, 2 * 86_400],
+    ['cron', { cron: '0 0 31 1,3 *' }, 60 * 86_400],
+    ['cron', { cron: '0 0 29 2 *' }, 365 * 86_400, 'fits'],
+    ['cron', { cron: '* * * * *' }, 60, 'fits'],
+    ['cron', { cron: '*/2 * * * *' }, 121],
     ['interval', { interval_minutes: 60 }, 3600, 'fits'],
     ['cron', { cron: '0 * * * *' }, 3600, 'fits'],
   ] as const)('%s %j too often', (type, config, seconds: number = 3600, fits: string = '') => {
