@@ -178,6 +178,23 @@ describe('how it is delivered', () => {
     expect(receiver.received).toHaveLength(8);
   });
 
+  test('one that is sent again while an attempt is under way is sent again', async () => {
+    let answer = () => {};
+    receiver.held = new Promise((resolve) => {
+      answer = resolve;
+    });
+    const { client } = await start();
+    await receiver.count(1);
+    const [{ id }] = (await deliveriesOf()).deliveries;
+    const { body } = await client.call('POST', `/v1/webhooks/deliveries/${id}/resend`);
+    expect(body.data.delivery).toMatchObject({ status: 'pending', attempts: 0 });
+    answer();
+    await receiver.count(2);
+    await expect
+      .poll(async () => (await deliveriesOf()).deliveries)
+      .toMatchObject([{ id, status: 'delivered', attempts: 1, next_attempt_at: null }]);
+  });
+
   test('deliveries are listed by their state, and one is sent again with its id', async () => {
     receiver.statuses.push(503);
     const { client } = await start({ retryMs: 3_600_000 });

@@ -17,23 +17,26 @@ export async function startReceiver(port = 0) {
   const waiting = new Set<() => void>();
   /** What the next calls are answered with; after the last, 204. */
   const statuses: number[] = [];
+  /** Until it is over nothing is answered. */
+  const hold: { held?: Promise<void> } = {};
   const server = createServer((request, response) => {
     let raw = '';
     request.setEncoding('utf8');
     request.on('data', (chunk: string) => {
       raw += chunk;
     });
-    request.on('end', () => {
+    request.on('end', async () => {
       const { method = '', headers } = request;
       received.push({ at: Date.now(), method, headers, raw, body: JSON.parse(raw) });
       for (const look of waiting) look();
+      await hold.held;
       const status = statuses.shift() ?? 204;
       response.writeHead(status, status === 302 ? { location: '/elsewhere' } : {}).end();
     });
   });
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   const own = (server.address() as AddressInfo).port;
-  return {
+  return Object.assign(hold, {
     url: `http://127.0.0.1:${own}/hook`,
     port: own,
     received,
@@ -54,7 +57,7 @@ export async function startReceiver(port = 0) {
       server.closeAllConnections();
       return new Promise<void>((resolve) => void server.close(() => resolve()));
     },
-  };
+  });
 }
 
 export type Receiver = Awaited<ReturnType<typeof startReceiver>>;

@@ -77,20 +77,29 @@ export function createDeliveryStore(db: Db, now: () => number) {
       return row.at ?? undefined;
     },
 
-    /** @param retryAt null: it was the last attempt */
-    note({ id }: Delivery, { status, error }: Attempt, retryAt: number | null) {
+    /** One that was renewed meanwhile is sent again. @param retryAt null: it was the last attempt */
+    note({ id, next_attempt_at }: Delivery, { status, error }: Attempt, retryAt: number | null) {
       const at = now();
       const state: DeliveryState = error === null ? 'delivered' : retryAt === null ? 'failed' : 'pending';
-      db.prepare(
-        `UPDATE deliveries SET status = ?, attempts = attempts + 1, last_status = ?, last_error = ?,
-           next_attempt_at = ?, delivered_at = coalesce(?, delivered_at) WHERE id = ?`,
-      ).run(state, status, error, error === null ? null : retryAt, error === null ? at : null, id);
+      const deliveredAt = error === null ? at : null;
+      const { changes } = db
+        .prepare(
+          `UPDATE deliveries SET status = ?, attempts = attempts + 1, last_status = ?, last_error = ?,
+             next_attempt_at = ?, delivered_at = coalesce(?, delivered_at) WHERE id = ? AND next_attempt_at IS ?`,
+        )
+        .run(state, status, error, error === null ? null : retryAt, deliveredAt, id, next_attempt_at);
+      if (changes === 0)
+        db.prepare(
+          'UPDATE deliveries SET last_status = ?, last_error = ?, delivered_at = coalesce(?, delivered_at) WHERE id = ?',
+        ).run(status, error, deliveredAt, id);
     },
 
     /** As if it had not been tried yet. */
     renew({ id }: Delivery) {
+      // Another time than that of an attempt under way.
       db.prepare(
-        "UPDATE deliveries SET status = 'pending', attempts = 0, next_attempt_at = ? WHERE id = ?",
+        `UPDATE deliveries SET status = 'pending', attempts = 0,
+           next_attempt_at = iif(next_attempt_at = ?1, ?1 - 1, ?1) WHERE id = ?2`,
       ).run(now(), id);
     },
 

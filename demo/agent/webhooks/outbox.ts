@@ -54,6 +54,9 @@ export function readWebhook(options: WebhookOptions | undefined): WebhookOptions
   const { url, secret, events = [], retryMs = 0 } = options;
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
     throw new TypeError('webhook.url: an http or https URL is needed');
+  const { username, password } = new URL(url);
+  if (username !== '' || password !== '')
+    throw new TypeError('webhook.url: a URL without name and password is needed');
   if (typeof secret !== 'string' || secret === '')
     throw new TypeError('webhook.secret: a non-empty string is needed');
   if (!events.every((one) => webhookEvents.includes(one)))
