@@ -4,6 +4,7 @@ import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import * as v from 'valibot';
 import { AgentError } from './errors.ts';
+import { withoutZero } from './text.ts';
 
 const id = v.pipe(v.string(), v.minLength(1), v.maxLength(200));
 
@@ -41,13 +42,16 @@ export function takes<const Entries extends v.ObjectEntries>(entries: Entries) {
   const schema = v.object(entries);
   type Input = v.InferOutput<typeof schema>;
   const handler = createMiddleware<{ Variables: { input: Input } }>(async (c, next) => {
-    const input = { ...c.req.query(), ...(await readBody(c)) };
+    const query = Object.entries(c.req.query()).map(([name, value]) => [name, withoutZero(value)]);
+    const input = { ...Object.fromEntries(query), ...(await readBody(c)) };
     const result = v.safeParse(schema, input, { abortEarly: true });
     if (!result.success) {
       const issue = result.issues[0];
       const path = v.getDotPath(issue) ?? 'body';
-      const reason =
-        issue.kind === 'schema' ? `${issue.expected ?? 'another value'} is needed` : issue.message;
+      // The library's own messages repeat the value.
+      const isOwn = issue.kind !== 'schema' && !issue.message.startsWith('Invalid ');
+      const wanted = issue.type === 'integer' ? 'a whole number' : (issue.expected ?? 'another value');
+      const reason = isOwn ? issue.message : `${wanted} is needed`;
       throw new AgentError(400, 'invalid_parameters', `${path}: ${reason}.`);
     }
     c.set('input', result.output);
@@ -83,7 +87,7 @@ async function readBody(c: Context): Promise<Record<string, unknown>> {
   if (text.trim() === '') return {};
   let body: unknown;
   try {
-    body = JSON.parse(text);
+    body = JSON.parse(text, text.includes('\\u0000') ? (_name, value) => withoutZero(value) : undefined);
   } catch {
     throw new AgentError(400, 'invalid_parameters', 'The body is no JSON.');
   }

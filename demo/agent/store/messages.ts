@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Db } from '../db.ts';
 import { type Page, toOffset } from '../paging.ts';
+import { withoutZero } from '../text.ts';
 
 export interface CitedSource {
   citation_number: number;
@@ -72,7 +73,7 @@ export function createMessageStore(db: Db, now: () => number) {
         message.chat,
         message.chat,
         message.role,
-        message.content,
+        withoutZero(message.content),
         message.model,
         message.reasoning_type,
         message.credit_used,

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Db, insertRow, updateRow } from '../db.ts';
 import { type Page, toOffset } from '../paging.ts';
+import { withoutZero } from '../text.ts';
 import type { Tell } from '../webhooks/outbox.ts';
 
 export const sourceTypes = ['text', 'website', 'webpage', 'file'] as const;
@@ -161,8 +162,12 @@ export function createSourceStore(db: Db, now: () => number, tell: Tell) {
           );
         db.prepare('DELETE FROM passages WHERE source = ?').run(source.id);
         for (const passage of passages)
-          add.run(source.id, passage.url, passage.title, passage.favicon, passage.section, passage.content);
-        const read = { content, tokens, links: JSON.stringify(links), error };
+          add.run(
+            ...[source.id, passage.url, passage.title, passage.favicon, passage.section, passage.content].map(
+              withoutZero,
+            ),
+          );
+        const read = { content: withoutZero(content), tokens, links: JSON.stringify(links), error };
         set(source.id, { ...read, status: 'success', synced_at: now() });
       })();
     },
