@@ -268,7 +268,7 @@ describe('over a kill', () => {
     running = await runAgent({
       AGENT_DB: join(folder, 'agent.db'),
       AGENT_WEBHOOK_URL: webhookUrl,
-      AGENT_WEBHOOK_SECRET: secret,
+      AGENT_WEBHOOK_SECRET: webhookUrl && secret,
       AGENT_WEBHOOK_RETRY_MS: '100',
     });
     return running;
@@ -290,6 +290,20 @@ describe('over a kill', () => {
       .poll(async () => (await again.call('GET', '/v1/webhooks/deliveries')).body.data.deliveries)
       .toMatchObject([{ id: before[0].id, status: 'delivered', url }]);
   });
+
+  test('with nobody to send it to, sending again is refused and changes nothing', async () => {
+    const client = await run(receiver.url);
+    await client.call('POST', '/v1/bot/source/create', { type: 'text', title: 'Kept', source: 'x' });
+    const list = async (from: AgentProcess) =>
+      (await from.call('GET', '/v1/webhooks/deliveries')).body.data.deliveries;
+    await expect.poll(async () => (await list(client))[0]?.status).toBe('delivered');
+    await client.kill();
+    const again = await run('');
+    const before = await list(again);
+    const { status, body } = await again.call('POST', `/v1/webhooks/deliveries/${before[0].id}/resend`);
+    expect([status, body.error.code]).toEqual([409, 'webhook_not_configured']);
+    expect(await list(again)).toEqual(before);
+  });
 });
 
 test.each([
@@ -297,6 +311,7 @@ test.each([
   ['AGENT_WEBHOOK_SECRET', { AGENT_WEBHOOK_URL: 'http://secret-value.test' }],
   ['AGENT_WEBHOOK_URL', { AGENT_WEBHOOK_URL: 'secret-value', AGENT_WEBHOOK_SECRET: 's' }],
   ['AGENT_WEBHOOK_URL', { AGENT_WEBHOOK_URL: 'ftp://secret-value.test', AGENT_WEBHOOK_SECRET: 's' }],
+  ['AGENT_WEBHOOK_URL', { AGENT_WEBHOOK_URL: 'http://u:secret-value@a.test', AGENT_WEBHOOK_SECRET: 's' }],
   [
     'AGENT_WEBHOOK_EVENTS',
     { AGENT_WEBHOOK_URL: 'http://x.test', AGENT_WEBHOOK_SECRET: 's', AGENT_WEBHOOK_EVENTS: 'secret-value' },

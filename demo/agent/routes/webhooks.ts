@@ -10,7 +10,7 @@ import type { Parts } from '../parts.ts';
 import { type Delivery, deliveryStates } from '../store/deliveries.ts';
 import { toIso } from '../turns/wire.ts';
 
-export function routeWebhooks(app: Hono<AccessEnv>, { deliveries, deliverer }: Parts) {
+export function routeWebhooks(app: Hono<AccessEnv>, { config, deliveries, deliverer }: Parts) {
   app.get(
     '/v1/webhooks/deliveries',
     takes({ ...projectTarget, ...paging, status: v.optional(v.picklist(deliveryStates)) }),
@@ -33,6 +33,12 @@ export function routeWebhooks(app: Hono<AccessEnv>, { deliveries, deliverer }: P
     requireManager(c.get('caller'));
     const delivery = deliveries.find(project_id, c.req.param('id'));
     if (!delivery) throw new AgentError(404, 'delivery_not_found', 'This project has no such delivery.');
+    if (!config.webhook)
+      throw new AgentError(
+        409,
+        'webhook_not_configured',
+        'AGENT_WEBHOOK_URL: there is nobody to send it to.',
+      );
     deliveries.renew(delivery);
     deliverer.wake();
     const renewed = deliveries.find(project_id, delivery.uuid)!;
