@@ -53,8 +53,10 @@ type ChatInput = v.InferOutput<v.ObjectSchema<typeof chatInput, undefined>>;
 export function routeChat(app: Hono<AccessEnv>, parts: Parts) {
   app.post('/v1/bot/chat', takes(chatInput), async (c) => {
     const input = c.get('input');
-    const bot = requireBot(parts, c.get('caller'), input);
+    requireBot(parts, c.get('caller'), input);
     const files = await readAttachments(input.attachments ?? [], parts.outgoing, c.req.raw.signal);
+    // As it is now: meanwhile it may have been switched off or deleted.
+    const bot = requireBot(parts, c.get('caller'), input);
     const turn = beginTurn(parts, c.get('caller'), bot, toChatCall(input, bot, files));
     if (input.stream === true) return toEventStream(turn.reply, c.res.headers);
     return c.json({ chat: (await turn.finished).chat });
