@@ -151,7 +151,7 @@ function readOwn(env: Env): Partial<AgentServiceOptions> {
     ...(crm ? { crm: crm === 'on' } : {}),
     ...(emails ? { memberEmails: toList(emails) } : {}),
     ...(hosts ? { privateHosts: toList(hosts).map(readHost) } : {}),
-    ...(offset === 0 ? {} : { now: () => Date.now() + offset * 1000 }),
+    ...(offset === 0 ? {} : { now: () => Date.now() + Math.round(offset * 1000) }),
   };
 }
 

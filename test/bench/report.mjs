@@ -114,10 +114,15 @@ function toAgentTables({ rows, crawl, drained, statistics }) {
       : []),
     ...(statistics
       ? [
-          `The statistics of an agent with ${number(statistics.messages)} messages, of all time and of the middle half of it, medians:`,
+          `The statistics of an agent with ${number(statistics.messages)} messages, of all time, of the middle half of it and of its last 30 days, medians:`,
           toTable(
-            ['statistic', 'all ms', 'half ms'],
-            statistics.rows.map(({ name, allMs, halfMs }) => [name, number(allMs, 1), number(halfMs, 1)]),
+            ['statistic', 'all ms', 'half ms', '30 days ms'],
+            statistics.rows.map(({ name, allMs, halfMs, monthMs }) => [
+              name,
+              number(allMs, 1),
+              number(halfMs, 1),
+              number(monthMs, 1),
+            ]),
           ),
         ]
       : []),

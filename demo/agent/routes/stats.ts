@@ -6,7 +6,7 @@ import { type AccessEnv, requireBot, requireStaff } from '../access.ts';
 import { takes, target } from '../input.ts';
 import type { Parts } from '../parts.ts';
 import type { Bot } from '../store/bots.ts';
-import { dayMs, type Range } from '../store/statistics.ts';
+import { allTime, dayMs, type Range } from '../store/statistics.ts';
 import { isRealDay } from '../tasks/zone.ts';
 import { toIso } from '../turns/wire.ts';
 
@@ -46,28 +46,34 @@ export function routeStats(app: Hono<AccessEnv>, parts: Parts) {
       const { from, to, ...of } = c.get('input');
       const bot = requireBot(parts, c.get('caller'), of);
       requireStaff(c.get('caller'));
-      const range = { from: from ?? 0, to: to ?? Number.MAX_SAFE_INTEGER };
+      const range = { from: from ?? allTime.from, to: to ?? allTime.to };
       return c.json(count(bot, range, from !== undefined));
     });
 
-  const countPeople = (bot: Bot, range: Range, total_messages: number) => ({
-    total_messages,
-    total_chats: visits.chats(bot.uuid, range),
-    total_users: visits.people(bot.uuid, range).people,
-  });
+  const countPeople = (bot: Bot, range: Range, total_messages: number) => {
+    const { chats, people } = visits.people(bot.uuid, range);
+    return { total_messages, total_chats: chats, total_users: people };
+  };
 
-  /** Of all times, the one that so many percent do not exceed: by nearest rank. */
-  const percentile = (bot: Bot, range: Range, turns: number, percent: number) =>
-    turns === 0 ? 0 : statistics.slowest(bot.uuid, range, turns - Math.ceil((percent / 100) * turns));
+  /** Of all times, those that so many percent do not exceed: by nearest rank. */
+  const percentiles = (bot: Bot, range: Range, turns: number, percents: number[]) =>
+    turns === 0
+      ? percents.map(() => 0)
+      : statistics.slowest(
+          bot.uuid,
+          range,
+          percents.map((percent) => turns - Math.ceil((percent / 100) * turns)),
+        );
 
   route('performance', (bot, range, isFromGiven) => {
     const { turns, failed, durationMs } = statistics.totals(bot.uuid, range);
+    const [p95, p99] = percentiles(bot, range, turns, [95, 99]);
     const begin = isFromGiven ? range.from : (statistics.firstTurnAt(bot.uuid, range) ?? 0);
     const seconds = Math.max(1, (Math.min(range.to, config.now()) - begin) / 1000);
     return {
       average_response_time: toMean(durationMs, turns),
-      p95_response_time: percentile(bot, range, turns, 95),
-      p99_response_time: percentile(bot, range, turns, 99),
+      p95_response_time: p95,
+      p99_response_time: p99,
       success_rate: toPercent(turns - failed, turns),
       throughput: turns / seconds,
     };
@@ -75,7 +81,7 @@ export function routeStats(app: Hono<AccessEnv>, parts: Parts) {
 
   route('behavior', (bot, range) => {
     const { sessions, messages, lengthMs } = visits.sessions(bot.uuid, range);
-    const { people, cameBack } = visits.people(bot.uuid, range);
+    const { people, cameBack } = visits.returns(bot.uuid, range);
     const byHour = Array.from({ length: 24 }, (_, hour) => ({ hour, count: 0 }));
     for (const { hour, asked } of statistics.hours(bot.uuid, range)) byHour[hour % 24]!.count += asked;
     return {

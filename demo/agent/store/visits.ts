@@ -10,17 +10,10 @@ export interface Sessions {
   lengthMs: number;
 }
 
-/** People are members, or conversations of nobody. */
-export interface People {
-  people: number;
-  /** With more than one session. */
-  cameBack: number;
-}
-
 export function createVisits(db: Db) {
   const one = <T>(sql: string, ...values: unknown[]): T => db.prepare(sql).all(...values)[0] as T;
 
-  /** In the range, by the sessions of each person or of each chat. A session may have no message in it. */
+  /** Of each person in the range. A session may have no message in it. */
   const sessionsIn = (columns: string) =>
     `SELECT ${columns} FROM sessions INDEXED BY sessions_of_person
      WHERE bot_id = ?1 AND first_at <= ?3 AND last_at >= ?2
@@ -58,7 +51,19 @@ export function createVisits(db: Db) {
       };
     },
 
-    people(botId: string, { from, to }: Range): People {
+    /** With a message in the range. People are members, or conversations of nobody. */
+    people(botId: string, { from, to }: Range): { people: number; chats: number } {
+      return one(
+        `SELECT count(*) AS people, coalesce(sum(chats), 0) AS chats FROM (
+           ${sessionsIn('count(DISTINCT chat) AS chats')} GROUP BY person)`,
+        botId,
+        from,
+        to,
+      );
+    },
+
+    /** Of people, those with more than one session. */
+    returns(botId: string, { from, to }: Range): { people: number; cameBack: number } {
       return one(
         `SELECT count(*) AS people, coalesce(sum(sessions > 1), 0) AS cameBack FROM (
            ${sessionsIn('count(*) AS sessions')} GROUP BY person)`,
@@ -66,11 +71,6 @@ export function createVisits(db: Db) {
         from,
         to,
       );
-    },
-
-    /** With a message in the range. */
-    chats(botId: string, { from, to }: Range): number {
-      return one<{ chats: number }>(sessionsIn('count(DISTINCT chat) AS chats'), botId, from, to).chats;
     },
   };
 }
