@@ -125,7 +125,7 @@ describe('danger', () => {
   ])('%s: whether somebody has to be called: %s', async (asked, isCall) => {
     const reply = await converse(asked);
     if (isCall) expect(reply).toContain('112 or 911');
-    else expect(reply).not.toContain('911');
+    else expect(reply).not.toContain('112 or 911');
     expect(reply).not.toContain('To reach one');
   });
 });
