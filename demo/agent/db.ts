@@ -8,11 +8,23 @@ import { deliveries } from './migrations/4-deliveries.ts';
 import { tasks } from './migrations/5-tasks.ts';
 import { crm } from './migrations/6-crm.ts';
 import { statistics } from './migrations/7-statistics.ts';
+import { workflows } from './migrations/8-workflows.ts';
+import { emails } from './migrations/9-emails.ts';
 
 export type Db = Database.Database;
 
 /** Each entry takes the schema from version n to n + 1; a released one is never edited. */
-export const migrations: readonly string[] = [agents, keys, people, deliveries, tasks, crm, statistics];
+export const migrations: readonly string[] = [
+  agents,
+  keys,
+  people,
+  deliveries,
+  tasks,
+  crm,
+  statistics,
+  workflows,
+  emails,
+];
 
 export function openDatabase(file: string): Db {
   const db = new Database(file);

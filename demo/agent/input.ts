@@ -81,7 +81,8 @@ async function readGetText(incoming: NodeEnv['incoming']): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-async function readBody(c: Context): Promise<Record<string, unknown>> {
+/** {} where there is none. 400 where it is no JSON object. */
+export async function readBody(c: Context): Promise<Record<string, unknown>> {
   const text =
     c.req.method === 'GET' ? await readGetText((c.env as NodeEnv | undefined)?.incoming) : await c.req.text();
   if (text.trim() === '') return {};

@@ -1,5 +1,6 @@
 /** The options of the agent service, checked once, at construction. */
 
+import { isAddress } from './email/address.ts';
 import type { AgentEvent } from './events.ts';
 import { type Limits, type PlanName, plans } from './plans.ts';
 import type { BotBranding } from './store/bots.ts';
@@ -26,6 +27,15 @@ export interface KeyOptions {
   projectId?: string;
   /** What the key's owner is in that project. */
   role: Role;
+}
+
+export interface EmailOptions {
+  /** Of the server that takes what agents send: `smtp://[user:pass@]host:port` or smtps://. Default: nothing is sent. */
+  smtpUrl?: string;
+  /** What agents' addresses end in. Default agent.localhost. */
+  domain?: string;
+  /** Who is told of mail to an agent that is set so. */
+  owner?: string;
 }
 
 export interface AgentServiceOptions {
@@ -56,6 +66,7 @@ export interface AgentServiceOptions {
   credits?: number;
   /** Who is told of sources and subscribers. Default: nobody. */
   webhook?: WebhookOptions;
+  email?: EmailOptions;
   /** Whether the retired CRM endpoints answer. Default true. */
   crm?: boolean;
   /** `host:port` of private addresses that an attachment may name. */
@@ -72,7 +83,14 @@ export interface AgentConfig
   extends Required<
     Omit<
       AgentServiceOptions,
-      'ssoSecret' | 'provider' | 'tools' | 'bot' | 'requestsPerMinute' | 'minTaskIntervalSeconds' | 'webhook'
+      | 'ssoSecret'
+      | 'provider'
+      | 'tools'
+      | 'bot'
+      | 'requestsPerMinute'
+      | 'minTaskIntervalSeconds'
+      | 'webhook'
+      | 'email'
     >
   > {
   /** Of the plan. */
@@ -80,6 +98,7 @@ export interface AgentConfig
   ssoSecrets: readonly string[];
   provider: ProviderOptions | undefined;
   webhook: WebhookOptions | undefined;
+  email: EmailOptions & { domain: string };
   tools: ToolOptions[];
   bot: BotOptions;
 }
@@ -106,6 +125,7 @@ export function readOptions(options: AgentServiceOptions): AgentConfig {
     ssoSecrets,
     provider,
     webhook: readWebhook(options.webhook),
+    email: readEmail(options.email ?? {}),
     bot: options.bot ?? {},
     tools: readTools(options.tools ?? []),
     wordsPerSecond: requireNumber('wordsPerSecond', options.wordsPerSecond ?? 30, 0),
@@ -121,6 +141,20 @@ export function readOptions(options: AgentServiceOptions): AgentConfig {
     now: options.now ?? Date.now,
     sleep: options.sleep ?? sleep,
     log: options.log ?? (() => {}),
+  };
+}
+
+function readEmail({ smtpUrl, domain = 'agent.localhost', owner }: EmailOptions) {
+  if (smtpUrl !== undefined && !/^smtps?:\/\/[^/]/i.test(smtpUrl))
+    throw new TypeError('email.smtpUrl: an smtp or smtps URL is needed');
+  if (!/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(domain))
+    throw new TypeError('email.domain: a domain is needed');
+  if (owner !== undefined && !isAddress(owner))
+    throw new TypeError('email.owner: an e-mail address is needed');
+  return {
+    domain: domain.toLowerCase(),
+    ...(smtpUrl === undefined ? {} : { smtpUrl }),
+    ...(owner === undefined ? {} : { owner }),
   };
 }
 

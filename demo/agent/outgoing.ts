@@ -2,8 +2,9 @@
 
 import { lookup as resolve } from 'node:dns';
 import { BlockList, isIP } from 'node:net';
-import { Agent, fetch as send } from 'undici';
+import { Agent, type RequestInit, type Response, fetch as send } from 'undici';
 import { AgentError } from './errors.ts';
+import { withoutZero } from './text.ts';
 
 const timeoutMs = 10_000;
 
@@ -66,41 +67,81 @@ export function createOutgoing(exceptions: readonly string[]) {
     },
   });
 
+  /** Throws what the connection throws, and 400 `address_not_allowed`. */
+  async function reach(address: string, init: RequestInit, signal: AbortSignal): Promise<Response> {
+    const url = new URL(address);
+    const host = url.hostname.replace(/^\[|\]$/g, '');
+    const port = url.port || (url.protocol === 'https:' ? '443' : '80');
+    const isExcepted = exceptions.includes(`${host}:${port}`);
+    const notAllowed = new AgentError(400, 'address_not_allowed', 'This address is not to be reached.');
+    if (!/^https?:$/.test(url.protocol) || (!isExcepted && isIP(host) !== 0 && !isPublic(host)))
+      throw notAllowed;
+    try {
+      return await send(url, {
+        ...init,
+        signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+        ...(isExcepted ? {} : { dispatcher: guarded }),
+      });
+    } catch (thrown) {
+      throw (thrown as Error).cause instanceof NotAllowed ? notAllowed : thrown;
+    }
+  }
+
   return {
     /** 400 `address_not_allowed` or `code`; redirects are not followed. */
     async fetch(address: string, maxBytes: number, code: string, signal: AbortSignal): Promise<Buffer> {
-      const url = new URL(address);
-      const host = url.hostname.replace(/^\[|\]$/g, '');
-      const port = url.port || (url.protocol === 'https:' ? '443' : '80');
-      const isExcepted = exceptions.includes(`${host}:${port}`);
-      if (!/^https?:$/.test(url.protocol) || (!isExcepted && isIP(host) !== 0 && !isPublic(host)))
-        throw new AgentError(400, 'address_not_allowed', 'This address is not to be reached.');
       try {
-        const response = await send(url, {
-          redirect: 'error',
-          signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
-          ...(isExcepted ? {} : { dispatcher: guarded }),
-        });
+        const response = await reach(address, { redirect: 'error' }, signal);
         if (!response.ok) throw new Error(String(response.status));
-        const chunks: Uint8Array[] = [];
-        let length = 0;
-        for await (const chunk of response.body ?? []) {
-          length += chunk.byteLength;
-          if (length > maxBytes) throw new Error('too large');
-          chunks.push(chunk);
-        }
-        return Buffer.concat(chunks);
+        const bytes = await readUpTo(response, maxBytes + 1);
+        if (bytes.length > maxBytes) throw new Error('too large');
+        return bytes;
       } catch (thrown) {
-        if (signal.aborted) throw thrown;
-        if ((thrown as Error).cause instanceof NotAllowed)
-          throw new AgentError(400, 'address_not_allowed', 'This address is not to be reached.');
+        if (signal.aborted || thrown instanceof AgentError) throw thrown;
         throw new AgentError(400, code, 'What stands at the address could not be had.');
+      }
+    },
+
+    /** Any status; of the answer its first bytes. A redirect is one. 400 `address_not_allowed`, `invalid_request`; 502 `unreachable`, `timeout`. */
+    async call(
+      address: string,
+      init: { method: string; headers: Record<string, string>; body: string | undefined },
+      maxBytes: number,
+      signal: AbortSignal,
+    ): Promise<{ status: number; ok: boolean; text: string }> {
+      const { method, headers, body = null } = init;
+      try {
+        const response = await reach(address, { method, headers, body, redirect: 'manual' }, signal);
+        const bytes = await readUpTo(response, maxBytes);
+        const text = withoutZero(new TextDecoder().decode(bytes));
+        return { status: response.status, ok: response.ok, text };
+      } catch (thrown) {
+        if (signal.aborted || thrown instanceof AgentError) throw thrown;
+        const { name, cause } = thrown as Error;
+        if (name === 'TimeoutError')
+          throw new AgentError(502, 'timeout', 'The address did not answer in time.');
+        // What fetch itself refuses has no cause of a connection.
+        if (name === 'TypeError' && !(cause instanceof Error && 'code' in cause))
+          throw new AgentError(400, 'invalid_request', 'The request is not as it should be.');
+        throw new AgentError(502, 'unreachable', 'The address could not be reached.');
       }
     },
     async close() {
       if (!guarded.closed && !guarded.destroyed) await guarded.close();
     },
   };
+}
+
+/** What comes after is not awaited. */
+async function readUpTo({ body }: Response, maxBytes: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body ?? []) {
+    chunks.push(chunk as Uint8Array);
+    length += (chunk as Uint8Array).byteLength;
+    if (length >= maxBytes) break;
+  }
+  return Buffer.concat(chunks).subarray(0, maxBytes);
 }
 
 export type Outgoing = ReturnType<typeof createOutgoing>;

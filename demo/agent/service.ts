@@ -1,12 +1,12 @@
 /** The agent service: Request in, Response out, everything it remembers in one SQLite database. */
 
-import { Hono } from 'hono';
-import { bodyLimit } from 'hono/body-limit';
-import { type AccessEnv, createAccess } from './access.ts';
 import { createAnswerers } from './answer/answerers.ts';
+import { createApp } from './app.ts';
 import { toBot } from './branding.ts';
 import { openDatabase } from './db.ts';
-import { AgentError, toAgentError, toErrorBody } from './errors.ts';
+import { createClerk } from './email/clerk.ts';
+import { createInbound } from './email/inbound.ts';
+import { createMailer } from './email/mailer.ts';
 import { type AgentEvent, createEventLog } from './events.ts';
 import type { NodeEnv } from './input.ts';
 import { type AgentServiceOptions, readOptions } from './options.ts';
@@ -14,28 +14,12 @@ import { createOutgoing } from './outgoing.ts';
 import type { Parts } from './parts.ts';
 import { createIngest } from './retrieval/ingest.ts';
 import { createSearch } from './retrieval/search.ts';
-import { routeBots } from './routes/bots.ts';
-import { routeChat } from './routes/chat.ts';
-import { routeConversations } from './routes/conversations.ts';
-import { routeCrm } from './routes/crm.ts';
-import { routeDescription } from './routes/description.ts';
-import { routeExecute } from './routes/execute.ts';
-import { routeKeys } from './routes/keys.ts';
-import { routeMessages } from './routes/messages.ts';
-import { routePeople } from './routes/people.ts';
-import { routeRunning } from './routes/running.ts';
-import { routeSources } from './routes/sources.ts';
-import { routeSso } from './routes/sso.ts';
-import { routeStats } from './routes/stats.ts';
-import { routeTaskLogs } from './routes/tasklogs.ts';
-import { routeTasks } from './routes/tasks.ts';
-import { routeWebhooks } from './routes/webhooks.ts';
-import { routeWorkspaces } from './routes/workspaces.ts';
 import { createAccountStore } from './store/accounts.ts';
 import { createBotStore } from './store/bots.ts';
 import { createChatStore } from './store/chats.ts';
 import { createCrmStore } from './store/crm.ts';
 import { createDeliveryStore } from './store/deliveries.ts';
+import { createEmailStore } from './store/emails.ts';
 import { createKeyStore } from './store/keys.ts';
 import { createMemoryStore } from './store/memories.ts';
 import { createMessageStore } from './store/messages.ts';
@@ -46,14 +30,18 @@ import { createSubscriberStore } from './store/subscribers.ts';
 import { createTaskStore } from './store/tasks.ts';
 import { createTurnLog } from './store/turnlog.ts';
 import { createVisits } from './store/visits.ts';
+import { createWorkflowRunStore } from './store/workflowruns.ts';
+import { createWorkflowStore } from './store/workflows.ts';
 import { createWorkspaceStore } from './store/workspaces.ts';
-import { createTaskRunner } from './tasks/runner.ts';
-import { askForTask, giveUpTurn } from './tasks/turn.ts';
+import { chatOf, createTaskRunner } from './tasks/runner.ts';
 import { createHttpTool } from './tools.ts';
 import { createChatRates } from './turns/gate.ts';
 import { createTurns } from './turns/runner.ts';
+import { askUnattended, giveUpTurn } from './turns/unattended.ts';
 import { createDeliverer } from './webhooks/delivery.ts';
 import { createTell } from './webhooks/outbox.ts';
+import { perform } from './workflows/actions.ts';
+import { createWorkflowRunner } from './workflows/runner.ts';
 
 export type { AgentServiceOptions } from './options.ts';
 
@@ -63,12 +51,11 @@ export interface AgentService {
   readonly events: readonly AgentEvent[];
   /** Resolves when no source is being read any more. */
   idle(): Promise<void>;
+  /** Takes mail to the agents in. @returns the port; 0 takes any that is free */
+  listenForMail(port: number, host: string): Promise<number>;
   /** Cancels what runs, keeps what was said, closes the database. */
   close(): Promise<void>;
 }
-
-const maxBodyBytes = 1024 * 1024;
-const maxChatBytes = 16 * 1024 * 1024;
 
 /** Throws a TypeError that names a bad option. */
 export function createAgentService(options: AgentServiceOptions): AgentService {
@@ -80,7 +67,12 @@ export function createAgentService(options: AgentServiceOptions): AgentService {
   const deliveries = createDeliveryStore(db, config.now);
   const deliverer = createDeliverer(deliveries, config.webhook, { now: config.now, events });
   // Once the transaction that it is told in is over.
-  const tell = createTell(deliveries, bots, config.webhook, () => queueMicrotask(deliverer.wake));
+  const workflowRuns = createWorkflowRunStore(db, config.now);
+  const workflows = createWorkflowStore(db, config.now, workflowRuns);
+  const tell = createTell({ deliveries, workflows, bots }, config.webhook, {
+    onTold: () => queueMicrotask(deliverer.wake),
+    onBegun: () => queueMicrotask(() => workflowRunner.wake()),
+  });
   const sources = createSourceStore(db, config.now, tell);
   const tasks = createTaskStore(db, config.now);
   const taskRunner = createTaskRunner({
@@ -88,8 +80,21 @@ export function createAgentService(options: AgentServiceOptions): AgentService {
     bots,
     events,
     now: config.now,
-    ask: (bot, task) => askForTask(parts, bot, task),
+    ask: (bot, task) => {
+      const { prompt: message, chat_mode: chatMode } = task;
+      return askUnattended(parts, bot, { message, chatId: chatOf(task), chatMode, as: 'project' });
+    },
     giveUp: (bot, chatId) => giveUpTurn(parts, bot, chatId),
+  });
+  const chats = createChatStore(db, config.now, tell);
+  const workflowRunner = createWorkflowRunner({
+    workflows,
+    runs: workflowRuns,
+    bots,
+    chats,
+    events,
+    now: config.now,
+    perform: (...work) => perform(parts, ...work),
   });
   const parts: Parts = {
     config,
@@ -101,9 +106,14 @@ export function createAgentService(options: AgentServiceOptions): AgentService {
     accounts: createAccountStore(db, config.now),
     subscribers: createSubscriberStore(db, config.now, tell),
     bots,
-    chats: createChatStore(db, config.now),
+    chats,
     crm: createCrmStore(db),
     deliveries,
+    emails: createEmailStore(db, config.now, tell),
+    mailer: createMailer(config.email.smtpUrl),
+    workflows,
+    workflowRuns,
+    workflowRunner,
     deliverer,
     keys: createKeyStore(db, config.now),
     memories: createMemoryStore(db, config.now),
@@ -132,85 +142,30 @@ export function createAgentService(options: AgentServiceOptions): AgentService {
   parts.ingest.keepUp();
   deliverer.wake();
   taskRunner.start();
-  const app = createApp(parts);
+  workflowRunner.start();
+  const clerk = createClerk(parts);
+  clerk.wake();
+  const inbound = createInbound(parts, clerk.wake);
+  const app = createApp(parts, [parts.ingest.keepUp, deliverer.wake, taskRunner.wake, workflowRunner.wake]);
 
   return {
     fetch: async (request, env) => app.fetch(request, env),
     events: events.entries,
     idle: () => parts.ingest.idle(),
+    listenForMail: inbound.listen,
     async close() {
+      await inbound.close();
       await Promise.all([
         taskRunner.close(),
+        workflowRunner.close(),
+        clerk.close(),
         parts.turns.close(),
         parts.ingest.close(),
         parts.outgoing.close(),
       ]);
       await deliverer.close();
+      parts.mailer.close();
       db.close();
     },
   };
-}
-
-async function skipBody({ body }: Request) {
-  if (!body || body.locked) return;
-  let skipped = 0;
-  for await (const chunk of body) {
-    skipped += chunk.byteLength;
-    if (skipped > 4 * maxChatBytes) return;
-  }
-}
-
-function createApp(parts: Parts): Hono<AccessEnv> {
-  const app = new Hono<AccessEnv>();
-
-  app.onError((thrown, c) => {
-    const error = toAgentError(thrown);
-    if (error !== thrown)
-      parts.events.record('request.failed', { path: c.req.path, cause: thrown.stack ?? thrown.message });
-    for (const [name, value] of Object.entries(error.headers)) c.header(name, value);
-    return c.json(toErrorBody(error, c.req.path), error.status);
-  });
-  app.notFound((c) => {
-    const error = new AgentError(404, 'not_found', `No ${c.req.method} ${c.req.path} here.`);
-    return c.json(toErrorBody(error, c.req.path), 404);
-  });
-
-  app.get('/healthz', (c) => c.json({ ok: true, answerer: parts.answerers.choose().model }));
-  app.use('/v1/*', createAccess(parts));
-  const limitBody = (maxSize: number) =>
-    bodyLimit({
-      maxSize,
-      onError: async (c) => {
-        // A client that is still sending hears nothing before it has sent all, within reason.
-        await skipBody(c.req.raw);
-        throw new AgentError(413, 'payload_too_large', `The body is larger than ${maxSize} bytes.`);
-      },
-    });
-  const [limitAny, limitChat] = [limitBody(maxBodyBytes), limitBody(maxChatBytes)];
-  app.use('/v1/*', (c, next) => (c.req.path === '/v1/bot/chat' ? limitChat : limitAny)(c, next));
-  app.use('/v1/*', (_, next) => {
-    parts.ingest.keepUp();
-    parts.deliverer.wake();
-    parts.taskRunner.wake();
-    return next();
-  });
-
-  routeChat(app, parts);
-  routeExecute(app, parts);
-  routeRunning(app, parts);
-  routeConversations(app, parts);
-  routeMessages(app, parts);
-  routeBots(app, parts);
-  routeSources(app, parts);
-  routeWorkspaces(app, parts);
-  routeSso(app, parts);
-  routePeople(app, parts);
-  routeKeys(app, parts);
-  routeWebhooks(app, parts);
-  routeTasks(app, parts);
-  routeCrm(app, parts);
-  routeTaskLogs(app, parts);
-  routeStats(app, parts);
-  routeDescription(app);
-  return app;
 }

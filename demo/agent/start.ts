@@ -20,6 +20,8 @@ export interface StartedAgent {
   apiKey: string;
   projectId: string;
   botId: string;
+  /** Of SMTP, where mail is taken. */
+  mailPort?: number;
   service: AgentService;
   close(): Promise<void>;
 }
@@ -65,6 +67,7 @@ export async function startAgent(
     ...readNumber(env, 'AGENT_CONTEXT_TOKENS', 'contextTokens', 256),
     ...readOwn(env),
     ...readWebhookOptions(env),
+    ...readEmailOptions(env),
     ...(env.PROVIDER_HOST
       ? {
           provider: {
@@ -75,11 +78,14 @@ export async function startAgent(
         }
       : {}),
   };
+  const smtpPort = readPort(env, 'AGENT_SMTP_PORT');
   const service = underVariables(() => createAgentService(options));
   const hostname = env.HOST || '127.0.0.1';
   const port = Number(env.PORT || 8787);
   const { server, address } = await listen(service, hostname, port);
   const url = `http://${hostname.includes(':') ? `[${hostname}]` : hostname}:${address.port}`;
+  const mailPort = smtpPort === undefined ? undefined : await service.listenForMail(smtpPort, hostname);
+  if (mailPort !== undefined) print(`Mail to agents is taken at ${hostname}:${mailPort}.`);
   print(
     `Agent service at ${url}. ${options.provider ? `Model: ${options.provider.model}.` : 'Built-in answerer, no language model.'}`,
   );
@@ -88,6 +94,7 @@ export async function startAgent(
     apiKey,
     projectId,
     botId,
+    ...(mailPort === undefined ? {} : { mailPort }),
     service,
     async close() {
       const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
@@ -104,6 +111,9 @@ const variables: Readonly<Record<string, string>> = {
   'provider.host': 'PROVIDER_HOST',
   'webhook.url': 'AGENT_WEBHOOK_URL',
   'webhook.events': 'AGENT_WEBHOOK_EVENTS',
+  'email.smtpUrl': 'AGENT_SMTP_URL',
+  'email.domain': 'AGENT_EMAIL_DOMAIN',
+  'email.owner': 'AGENT_OWNER_EMAIL',
 };
 
 function underVariables<T>(make: () => T): T {
@@ -167,6 +177,21 @@ function readWebhookOptions(env: Env): Partial<AgentServiceOptions> {
     ...readNumber(env, 'AGENT_WEBHOOK_RETRY_MS', 'retryMs', 0),
   };
   return { webhook };
+}
+
+function readEmailOptions(env: Env): Partial<AgentServiceOptions> {
+  const { AGENT_SMTP_URL: smtpUrl, AGENT_EMAIL_DOMAIN: domain, AGENT_OWNER_EMAIL: owner } = env;
+  return {
+    email: { ...(smtpUrl ? { smtpUrl } : {}), ...(domain ? { domain } : {}), ...(owner ? { owner } : {}) },
+  };
+}
+
+function readPort(env: Env, name: string): number | undefined {
+  const value = env[name];
+  if (!value) return undefined;
+  const port = Number(value);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new TypeError(`${name}: a port is needed`);
+  return port;
 }
 
 function toList(text: string): string[] {

@@ -4,3 +4,6 @@
 export function withoutZero<T>(value: T): T {
   return typeof value === 'string' ? (value.replaceAll('\0', '\uFFFD') as T) : value;
 }
+
+/** Half of a character pair is none. */
+export const wellFormed = (text: string) => Buffer.from(text).toString();

@@ -10,6 +10,7 @@ const names = [
   'summary',
   'dashboard',
   'tools',
+  'workflows',
   'errors',
   'reasoning-summary',
 ];
@@ -83,6 +84,7 @@ test('where nothing has happened all is 0 and empty (S15)', async () => {
       trends: { messages: [], chats: [] },
     },
     tools: { total_tool_calls: 0, tools_by_usage: [], average_execution_time: 0 },
+    workflows: { total_workflows: 0, completion_rate: 0, common_patterns: [] },
     errors: { total_errors: 0, error_rate: 0, errors_by_type: [], recent_errors: [] },
     'reasoning-summary': {
       reasoning_types_used: { standard: 0, agent: 0 },

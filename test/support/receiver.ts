@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 export interface Received {
   at: number;
   method: string;
+  path: string;
   headers: Record<string, unknown>;
   raw: string;
   // biome-ignore lint/suspicious/noExplicitAny: tests read many shapes and assert on each.
@@ -18,7 +19,7 @@ export async function startReceiver(port = 0) {
   /** What the next calls are answered with; after the last, 204. */
   const statuses: number[] = [];
   /** Until it is over nothing is answered. */
-  const hold: { held?: Promise<void> } = {};
+  const hold: { held?: Promise<void> | undefined } = {};
   const server = createServer((request, response) => {
     let raw = '';
     request.setEncoding('utf8');
@@ -26,8 +27,8 @@ export async function startReceiver(port = 0) {
       raw += chunk;
     });
     request.on('end', async () => {
-      const { method = '', headers } = request;
-      received.push({ at: Date.now(), method, headers, raw, body: JSON.parse(raw) });
+      const { method = '', url: path = '', headers } = request;
+      received.push({ at: Date.now(), method, path, headers, raw, body: JSON.parse(raw) });
       for (const look of waiting) look();
       await hold.held;
       const status = statuses.shift() ?? 204;

@@ -61,7 +61,7 @@ export function routeConversations(app: Hono<AccessEnv>, parts: Parts) {
     const bot = requireBot(parts, c.get('caller'), input);
     const chat = requireChat(parts, bot, input.chat_id);
     await parts.turns.cancel(bot.uuid, chat.chat_id);
-    chats.delete(chat.id);
+    chats.delete(chat);
     parts.events.record('chat.deleted', { chat_id: chat.chat_id });
     return c.json({ success: true, message: 'The conversation was deleted.' });
   });

@@ -19,6 +19,9 @@ const removed: readonly [path: string, instead: string][] = [
   ['/v1/admin/listings/*', 'Nothing replaced it.'],
 ];
 
+/** Its secret stands in the address. */
+const keyless = '/v1/bot/workflow/incoming/';
+
 /** Last of all routes: it describes those before it. */
 export function routeDescription(app: Hono<AccessEnv>) {
   const paths = toPaths(app);
@@ -66,7 +69,10 @@ function toPaths(app: Hono<AccessEnv>) {
     const described = path.replace(/:(\w+)/g, '{$1}');
     paths[described] ??= {};
     // A route stands here twice: with the check of what it takes, and with what it does.
-    paths[described][method.toLowerCase()] ??= toOperation(method.toLowerCase(), names, schemaOf(handler));
+    paths[described][method.toLowerCase()] ??= {
+      ...toOperation(method.toLowerCase(), names, schemaOf(handler)),
+      ...(path.startsWith(keyless) ? { security: [] } : {}),
+    };
   }
   return paths;
 }

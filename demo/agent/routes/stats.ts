@@ -191,6 +191,16 @@ export function routeStats(app: Hono<AccessEnv>, parts: Parts) {
     };
   });
 
+  route('workflows', (bot, range) => {
+    const patterns = statistics.workflows(bot.uuid, range);
+    const sum = (name: 'count' | 'succeeded') => patterns.reduce((total, one) => total + one[name], 0);
+    return {
+      total_workflows: sum('count'),
+      completion_rate: toPercent(sum('succeeded'), sum('count')),
+      common_patterns: patterns.map(({ succeeded: _, ...pattern }) => pattern),
+    };
+  });
+
   route('reasoning-summary', (bot, range) => {
     const totals = statistics.totals(bot.uuid, range);
     const { agentTurns } = totals;

@@ -37,6 +37,11 @@ export interface BotSettings {
   ratelimit_message: string | null;
   /** In which conversations of the project's team begin; a visitor's begin in ask. */
   chat_mode: ChatMode;
+  /** Whether mail to its address is taken. */
+  email_enabled: boolean;
+  email_auto_reply: boolean;
+  /** Whether the owner is told of each mail. */
+  email_notifications: boolean;
   branding: BotBranding;
   status: 0 | 1;
 }
@@ -75,6 +80,9 @@ const plain: BotSettings = {
   ratelimit_seconds: null,
   ratelimit_message: null,
   chat_mode: 'ask',
+  email_enabled: true,
+  email_auto_reply: false,
+  email_notifications: false,
   branding: {
     accent_color: '#2f5d50',
     background_color: '#ffffff',
@@ -134,6 +142,12 @@ export function createBotStore(
     find,
     /** Of whichever project. */
     get,
+    /** Of whichever project, the first whose id fits. */
+    ofMailbox(fits: (uuid: string) => boolean): Bot | undefined {
+      const rows = db.prepare('SELECT uuid FROM bots').all() as { uuid: string }[];
+      const found = rows.find(({ uuid }) => fits(uuid));
+      return found && get(found.uuid);
+    },
 
     /** Makes the configured agent, unless it is there: a restart changes nothing that was set. */
     install(projectId: string, credits: number) {
@@ -165,6 +179,8 @@ export function createBotStore(
       db.transaction(() => {
         for (const table of [
           'tasks',
+          'workflows',
+          'emails',
           'sources',
           'chats',
           'workspaces',

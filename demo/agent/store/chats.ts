@@ -2,6 +2,7 @@
 
 import { type Db, insertRow, updateRow } from '../db.ts';
 import { type Page, toOffset } from '../paging.ts';
+import type { Tell } from '../webhooks/outbox.ts';
 
 /** Who the agent takes itself to be talking to. */
 export type Persona = 'service' | 'visitor' | 'builder';
@@ -23,6 +24,10 @@ export interface Chat {
   /** Stands for all messages up to and including `summary_until`. */
   summary: string;
   summary_until: number;
+  /** When it will have been silent for long, in ms since 1970; null: nobody said anything that could end. */
+  ends_at: number | null;
+  /** 1: told, since somebody spoke last. */
+  has_ended: 0 | 1;
   created_at: number;
   updated_at: number;
 }
@@ -42,7 +47,12 @@ export interface NewChat {
   chat_mode: ChatMode;
 }
 
-export function createChatStore(db: Db, now: () => number) {
+/** A conversation has ended after so long without a message. */
+export const silentMs = 30 * 60_000;
+const endedAtOnce = 100;
+
+/** @param tell of those that end */
+export function createChatStore(db: Db, now: () => number, tell: Tell) {
   const find = (botId: string, chatId: string): Chat | undefined =>
     db.prepare('SELECT * FROM chats WHERE bot_id = ? AND chat_id = ?').get(botId, chatId) as Chat | undefined;
 
@@ -74,8 +84,25 @@ export function createChatStore(db: Db, now: () => number) {
       return { chats, total };
     },
 
-    delete(id: number) {
-      db.prepare('DELETE FROM chats WHERE id = ?').run(id);
+    delete({ id, bot_id, chat_id }: Chat) {
+      db.transaction(() => {
+        const [gone] = db.prepare('DELETE FROM chats WHERE id = ? RETURNING has_ended').all(id) as Chat[];
+        if (gone?.has_ended === 0) tell('chat.ended', bot_id, { id: chat_id });
+      })();
+    },
+
+    /** Those that have been silent for long. */
+    endSilent() {
+      db.transaction(() => {
+        const ended = db
+          .prepare(
+            `UPDATE chats SET ends_at = NULL, has_ended = 1
+             WHERE id IN (SELECT id FROM chats WHERE ends_at <= ? ORDER BY ends_at LIMIT ${endedAtOnce})
+             RETURNING bot_id, chat_id`,
+          )
+          .all(now()) as Chat[];
+        for (const { bot_id, chat_id } of ended) tell('chat.ended', bot_id, { id: chat_id });
+      })();
     },
   };
 }

@@ -111,6 +111,7 @@ export function createSourceStore(db: Db, now: () => number, tell: Tell) {
       botId: string,
       source: Pick<Source, 'title' | 'description' | 'type' | 'source' | 'tags'> &
         Pick<Source, 'forget_after' | 'sync_frequency'>,
+      isByWorkflow = false,
     ): Source {
       const uuid = randomUUID();
       const at = now();
@@ -125,7 +126,7 @@ export function createSourceStore(db: Db, now: () => number, tell: Tell) {
           created_at: at,
           updated_at: at,
         });
-        tell('memory.created', botId, { id: uuid, name: source.title });
+        tell('memory.created', botId, { id: uuid, name: source.title, isByWorkflow });
       })();
       return find(botId, uuid)!;
     },

@@ -180,6 +180,21 @@ export function createStatistics(db: Db) {
       );
     },
 
+    /** Runs that are over, by how they began. */
+    workflows(
+      botId: string,
+      { from, to }: Range,
+    ): { trigger_type: string; trigger_event: string | null; count: number; succeeded: number }[] {
+      return all(
+        `SELECT trigger_type, trigger_event, count(*) AS count, sum(status = 'success') AS succeeded FROM workflow_runs
+         WHERE bot_id = ? AND created_at BETWEEN ? AND ? AND status NOT IN ('pending', 'running')
+         GROUP BY trigger_type, trigger_event ORDER BY count DESC, trigger_type, trigger_event`,
+        botId,
+        from,
+        to,
+      );
+    },
+
     /** What an agent has, whenever. */
     owned(botId: string): { sources: number; subscribers: number } {
       return one(

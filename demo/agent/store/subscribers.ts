@@ -71,6 +71,17 @@ export function createSubscriberStore(db: Db, now: () => number, tell: Tell) {
       })() as { subscriber: Subscriber; isNew: boolean };
     },
 
+    /** Who has written; a lead of that address is one no longer. Inside the transaction of what was written. */
+    joinByEmail(botId: string, { email, name }: { email: string; name: string | null }) {
+      if (find(botId, email)?.type === 'subscriber') return;
+      db.prepare(
+        `INSERT INTO subscribers (bot_id, email, name, type, subscribed_at) VALUES (?, ?, ?, 'subscriber', ?)
+         ON CONFLICT (bot_id, email) DO UPDATE SET name = coalesce(name, excluded.name), type = 'subscriber'`,
+      ).run(botId, email, name, now());
+      const { id, name: known } = find(botId, email)!;
+      tell('subscriber.joined', botId, { id: String(id), name: known, email });
+    },
+
     /** Who is known already stays what they are. @returns the record's id */
     saveLead(botId: string, contact: { email: string; name: string | null }, chatId: string): number {
       db.prepare(

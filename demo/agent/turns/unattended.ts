@@ -1,25 +1,39 @@
-/** A run of a task as a turn of the agent: asked by the project itself, in the task's conversation. */
+/** A turn that nobody waits for: of a task, of a workflow, of an e-mail. */
 
 import type { Parts } from '../parts.ts';
 import type { Bot } from '../store/bots.ts';
+import type { ChatMode } from '../store/chats.ts';
 import type { Caller } from '../store/keys.ts';
-import type { Task } from '../store/tasks.ts';
-import { beginTurn } from '../turns/begin.ts';
-import type { TurnEnd } from '../turns/runner.ts';
-import { chatOf } from './runner.ts';
+import { beginTurn } from './begin.ts';
+import type { TurnEnd } from './runner.ts';
 
-export async function askForTask(parts: Parts, bot: Bot, task: Task): Promise<TurnEnd> {
-  const project: Caller = {
+export interface UnattendedCall {
+  message: string;
+  chatId: string | undefined;
+  chatMode?: ChatMode;
+  /** `project`: its own words. `visitor`: the words may be somebody else's, and may do what a visitor may. */
+  as: 'project' | 'visitor';
+  isByWorkflow?: boolean;
+}
+
+/** Throws as a chat call would. */
+export async function askUnattended(
+  parts: Parts,
+  bot: Bot,
+  { message, chatId, chatMode, as, isByWorkflow = false }: UnattendedCall,
+): Promise<TurnEnd> {
+  const isProject = as === 'project';
+  const caller: Caller = {
     keyId: '',
     projectId: bot.projectId,
-    role: 'owner',
-    isStaff: true,
-    manages: true,
+    role: isProject ? 'owner' : 'member',
+    isStaff: isProject,
+    manages: isProject,
   };
-  const turn = beginTurn(parts, project, bot, {
-    message: task.prompt,
-    chatId: chatOf(task),
-    chatMode: task.chat_mode,
+  const turn = beginTurn(parts, caller, bot, {
+    message,
+    chatId,
+    chatMode,
     memberId: undefined,
     asksService: false,
     workspaceUuid: undefined,
@@ -28,6 +42,7 @@ export async function askForTask(parts: Parts, bot: Bot, task: Task): Promise<Tu
     scope: { top: bot.memory ? bot.top : 0 },
     data: {},
     overrides: {},
+    isByWorkflow,
   });
   return turn.finished;
 }

@@ -1,7 +1,9 @@
-/** Webhooks out: what is told, and to whom. It is written along with what it tells of. */
+/** What happened: webhooks out tell of it, and workflows begin with it. Both are written along with it. */
 
 import type { BotStore } from '../store/bots.ts';
 import type { DeliveryStore } from '../store/deliveries.ts';
+import type { WorkflowStore } from '../store/workflows.ts';
+import type { WorkflowEvent } from '../workflows/catalog.ts';
 
 export const webhookEvents = [
   'connector.created',
@@ -26,25 +28,38 @@ export interface WebhookOptions {
 
 /** Tells of a thing of an agent, inside the transaction that changes it. */
 export type Tell = (
-  event: WebhookEvent,
+  event: WorkflowEvent,
   botId: string,
-  about: { id: string; name?: string | null; email?: string | null },
+  about: {
+    id: string;
+    name?: string | null;
+    email?: string | null;
+    /** What a workflow does starts no workflow. */
+    isByWorkflow?: boolean;
+  },
 ) => void;
+
+interface Listeners {
+  onTold(): void;
+  onBegun(): void;
+}
 
 /** @param webhook absent: nobody is told */
 export function createTell(
-  deliveries: DeliveryStore,
-  bots: BotStore,
+  { deliveries, workflows, bots }: { deliveries: DeliveryStore; workflows: WorkflowStore; bots: BotStore },
   webhook: WebhookOptions | undefined,
-  onTold: () => void,
+  { onTold, onBegun }: Listeners,
 ): Tell {
-  return (event, botId, { id, name = null, email = null }) => {
-    if (!webhook || webhook.events?.includes(event) === false) return;
+  const told: readonly string[] = webhook ? (webhook.events ?? webhookEvents) : [];
+  return (event, botId, { id, name = null, email = null, isByWorkflow = false }) => {
     const bot = bots.get(botId);
     if (!bot) return;
     const body = { event, resource_id: id, name, email, bot: { id: bot.uuid, name: bot.name } };
-    deliveries.add(bot.projectId, event, webhook.url, JSON.stringify(body));
-    onTold();
+    if (webhook && told.includes(event)) {
+      deliveries.add(bot.projectId, event, webhook.url, JSON.stringify(body));
+      onTold();
+    }
+    if (!isByWorkflow && workflows.begin(botId, event, body)) onBegun();
   };
 }
 

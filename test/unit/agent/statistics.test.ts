@@ -24,7 +24,7 @@ function play(db: Db, steps: readonly Step[]) {
   let at = begin;
   const now = () => at;
   const [chats, messages, turns] = [
-    createChatStore(db, now),
+    createChatStore(db, now, () => {}),
     createMessageStore(db, now),
     createTurnLog(db, now),
   ];
@@ -57,7 +57,7 @@ function play(db: Db, steps: readonly Step[]) {
     at += afterMinutes * minute;
     const chat = chats.find('b', `c${number}`) ?? make('b', `c${number}`);
     if (what === 'delete') {
-      chats.delete(chat.id);
+      chats.delete(chat);
       return;
     }
     if (what === 'sign in') {

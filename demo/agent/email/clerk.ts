@@ -1,0 +1,100 @@
+/** Does what is to be done about an e-mail that came in: the agent answers it, its owner is told of it. */
+
+import { AgentError } from '../errors.ts';
+import type { Parts } from '../parts.ts';
+import type { Bot } from '../store/bots.ts';
+import type { Email } from '../store/emails.ts';
+import { askUnattended, giveUpTurn } from '../turns/unattended.ts';
+import { addressOf } from './address.ts';
+import { replyTo } from './outbound.ts';
+import { toQuestion } from './quoting.ts';
+
+const maxAtOnce = 4;
+/** It is looked so often, should the database not have answered. */
+const maxIdleMs = 5_000;
+const hourMs = 3_600_000;
+/** More than these in an hour to one address: two machines are talking. */
+const mostAnswersAnHour = 10;
+const maxChatId = 200;
+
+export interface Clerk {
+  wake(): void;
+  close(): Promise<void>;
+}
+
+export function createClerk(parts: Parts): Clerk {
+  const { emails, bots, mailer, config, events } = parts;
+  /** By conversation: two mails of one sender are answered one after the other. */
+  const underWay = new Map<string, Promise<void>>();
+  let isClosing = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  const keyOf = ({ bot_id, from_address }: Email) => `${bot_id} ${from_address.toLowerCase()}`;
+
+  async function answer(email: Email, bot: Bot) {
+    const since = config.now() - hourMs;
+    if (emails.countAnswers(bot.uuid, email.from_address, since) >= mostAnswersAnHour)
+      throw new AgentError(429, 'too_many_answers', 'This address was answered often enough.');
+    const chatId = `email:${email.from_address}`.slice(0, maxChatId);
+    const message = toQuestion(email.text_body) || email.subject;
+    if (message === '') return;
+    const { frame, chat } = await askUnattended(parts, bot, { message, chatId, as: 'visitor' });
+    if (frame === 'approval') giveUpTurn(parts, bot, chatId);
+    else if (!('cancelled' in chat) && chat.reply.trim() !== '')
+      await replyTo(parts, bot, email, chat.reply, 'auto-replied');
+  }
+
+  async function announce(email: Email, bot: Bot) {
+    await mailer.send({
+      from: { name: bot.name, address: addressOf(bot, config.email.domain) },
+      to: config.email.owner!,
+      subject: `E-mail for ${bot.name}: ${email.subject}`,
+      text: `From: ${email.from_address}\nSubject: ${email.subject}\n\n${email.text_body}`,
+      messageId: `<${email.uuid}.announced@${config.email.domain}>`,
+      autoSubmitted: 'auto-generated',
+    });
+  }
+
+  /** What fails is said, and not tried again: the mail itself is kept. */
+  async function attempt(what: string, { uuid: email_id }: Email, work: () => Promise<void>) {
+    try {
+      await work();
+    } catch (thrown) {
+      const code = thrown instanceof AgentError ? thrown.code : 'internal_error';
+      events.record(`email.not_${what}`, { email_id, code });
+    }
+  }
+
+  function wake() {
+    clearTimeout(timer);
+    if (isClosing) return;
+    try {
+      for (const email of emails.toDo(maxAtOnce + underWay.size)) {
+        const bot = bots.get(email.bot_id);
+        if (underWay.size >= maxAtOnce) break;
+        if (!bot || underWay.has(keyOf(email))) continue;
+        emails.claim(email);
+        const job = (async () => {
+          if (email.to_announce === 1) await attempt('announced', email, () => announce(email, bot));
+          if (email.to_answer === 1) await attempt('answered', email, () => answer(email, bot));
+          underWay.delete(keyOf(email));
+          wake();
+        })();
+        underWay.set(keyOf(email), job);
+      }
+    } catch (thrown) {
+      events.record('emails.failed', { cause: thrown instanceof Error ? thrown.stack : 'unknown' });
+    }
+    timer = setTimeout(wake, maxIdleMs);
+    timer.unref();
+  }
+
+  return {
+    wake,
+    async close() {
+      isClosing = true;
+      clearTimeout(timer);
+      await Promise.all(underWay.values());
+    },
+  };
+}

@@ -1,0 +1,67 @@
+/** Hands e-mails to the mail server that the configuration names. */
+
+import { createTransport } from 'nodemailer';
+import { AgentError } from '../errors.ts';
+
+const timeoutMs = 10_000;
+
+export interface OutgoingMail {
+  from: { name: string; address: string };
+  to: string;
+  subject: string;
+  text: string;
+  /** With its brackets. */
+  messageId: string;
+  inReplyTo?: string;
+  references?: string;
+  /** Whether nobody wrote it by hand: `auto-replied` or `auto-generated`. */
+  autoSubmitted?: string;
+}
+
+export interface Mailer {
+  readonly isConfigured: boolean;
+  /** Resolves when the server has accepted it. 400 `smtp_not_configured`, 502 `smtp_failed`. */
+  send(mail: OutgoingMail): Promise<void>;
+  close(): void;
+}
+
+/** @param url `smtp://` or `smtps://` with name and password, if needed */
+export function createMailer(url: string | undefined): Mailer {
+  const transport =
+    url === undefined
+      ? undefined
+      : createTransport({
+          url,
+          connectionTimeout: timeoutMs,
+          greetingTimeout: timeoutMs,
+          socketTimeout: timeoutMs,
+          disableFileAccess: true,
+          disableUrlAccess: true,
+        });
+  return {
+    isConfigured: transport !== undefined,
+    async send({ to, subject, autoSubmitted, ...mail }) {
+      requireMailer({ isConfigured: transport !== undefined });
+      try {
+        const { accepted } = await transport!.sendMail({
+          ...mail,
+          to: { name: '', address: to },
+          subject: toLine(subject),
+          ...(autoSubmitted === undefined ? {} : { headers: { 'Auto-Submitted': autoSubmitted } }),
+        });
+        if (accepted.length === 0) throw new Error('refused');
+      } catch {
+        throw new AgentError(502, 'smtp_failed', 'The mail server did not take the e-mail.');
+      }
+    },
+    close: () => transport?.close(),
+  };
+}
+
+export function requireMailer({ isConfigured }: Pick<Mailer, 'isConfigured'>) {
+  if (!isConfigured)
+    throw new AgentError(400, 'smtp_not_configured', 'AGENT_SMTP_URL: there is no server to send it with.');
+}
+
+/** A line end in it would begin a header. */
+export const toLine = (text: string) => text.replace(/[\p{Cc}\s]+/gu, ' ').trim();

@@ -1,0 +1,161 @@
+/** E-mails in the database. */
+
+import { randomUUID } from 'node:crypto';
+import { type Db, insertRow, updateRow } from '../db.ts';
+import { type Page, toOffset } from '../paging.ts';
+import type { Tell } from '../webhooks/outbox.ts';
+
+export const directions = ['inbound', 'outbound'] as const;
+export type Direction = (typeof directions)[number];
+export const emailStates = ['received', 'replied', 'sent', 'failed'] as const;
+export type EmailState = (typeof emailStates)[number];
+
+/** Times in ms since 1970. */
+export interface Email {
+  id: number;
+  uuid: string;
+  bot_id: string;
+  direction: Direction;
+  from_address: string;
+  to_address: string;
+  subject: string;
+  text_body: string;
+  status: EmailState;
+  /** The uuid of the one that it answers. */
+  in_reply_to: string | null;
+  /** Of its header, with its brackets. */
+  message_id: string | null;
+  /** The message ids of those before it, the first first, with a space between. */
+  thread: string;
+  created_at: number;
+  updated_at: number;
+}
+
+export type NewEmail = Omit<Email, 'id' | 'uuid' | 'created_at' | 'updated_at'>;
+
+export interface EmailCounts {
+  inbound: number;
+  outbound: number;
+  replied: number;
+  failed: number;
+}
+
+/** @param tell of those that come in */
+export function createEmailStore(db: Db, now: () => number, tell: Tell) {
+  const all = <T = Email>(sql: string, ...values: unknown[]): T[] => db.prepare(sql).all(...values) as T[];
+  const set = (id: number, values: Partial<Email>) =>
+    updateRow(db, 'emails', id, { ...values, updated_at: now() });
+  const insert = (
+    email: NewEmail,
+    more: { to_answer?: number; to_announce?: number; uuid?: string } = {},
+  ) => {
+    const uuid = more.uuid ?? randomUUID();
+    insertRow(db, 'emails', { ...email, ...more, uuid, created_at: now(), updated_at: now() });
+    return all('SELECT * FROM emails WHERE uuid = ?', uuid)[0]!;
+  };
+
+  return {
+    find: (botId: string, uuid: string): Email | undefined =>
+      all('SELECT * FROM emails WHERE bot_id = ? AND uuid = ?', botId, uuid)[0],
+
+    /** The last of these message ids that is known. */
+    findByMessage(botId: string, messageIds: readonly string[]): Email | undefined {
+      for (const one of [...messageIds].reverse()) {
+        const [found] = all('SELECT * FROM emails WHERE bot_id = ? AND message_id = ?', botId, one);
+        if (found) return found;
+      }
+      return undefined;
+    },
+
+    /** What one mail brings, or nothing of it. */
+    together: (work: () => void) => db.transaction(work)(),
+
+    /** Inside the transaction of what comes with it. */
+    receive(
+      email: NewEmail,
+      {
+        name,
+        isOwn,
+        toAnswer,
+        toAnnounce,
+      }: Record<'isOwn' | 'toAnswer' | 'toAnnounce', boolean> & { name: string | null },
+    ): Email {
+      const saved = insert(email, { to_answer: Number(toAnswer), to_announce: Number(toAnnounce) });
+      // What agents write to each other is what a workflow may have written.
+      tell('email.received', email.bot_id, {
+        id: saved.uuid,
+        name,
+        email: email.from_address,
+        isByWorkflow: isOwn,
+      });
+      return saved;
+    },
+
+    /** Failed until it is accepted: after a kill nobody knows better. */
+    begin: (email: Omit<NewEmail, 'direction' | 'status'>, uuid: string): Email =>
+      insert({ ...email, direction: 'outbound', status: 'failed' }, { uuid }),
+
+    accepted(email: Email): Email {
+      db.transaction(() => {
+        set(email.id, { status: 'sent' });
+        if (email.in_reply_to !== null)
+          db.prepare(
+            "UPDATE emails SET status = 'replied', updated_at = ? WHERE bot_id = ? AND uuid = ? AND direction = 'inbound'",
+          ).run(now(), email.bot_id, email.in_reply_to);
+      })();
+      return { ...email, status: 'sent' };
+    },
+
+    /** What is still to be done, the oldest first. */
+    toDo: (limit: number): (Email & { to_answer: 0 | 1; to_announce: 0 | 1 })[] =>
+      all('SELECT * FROM emails WHERE to_answer = 1 OR to_announce = 1 ORDER BY id LIMIT ?', limit),
+
+    /** Before it is done: after a kill it is not done twice. */
+    claim(email: Email) {
+      db.prepare('UPDATE emails SET to_answer = 0, to_announce = 0 WHERE id = ?').run(email.id);
+    },
+
+    /** How many answers went to an address since. */
+    countAnswers(botId: string, address: string, since: number): number {
+      const [row] = all<{ count: number }>(
+        `SELECT count(*) AS count FROM emails
+         WHERE bot_id = ? AND to_address = ? AND created_at > ? AND direction = 'outbound'`,
+        botId,
+        address,
+        since,
+      );
+      return row!.count;
+    },
+
+    /** Newest first. */
+    list(
+      botId: string,
+      { direction = null, status = null }: { direction?: Direction | null; status?: EmailState | null },
+      page: Page,
+    ): { emails: Email[]; total: number } {
+      const from = `FROM emails WHERE bot_id = ?1 AND (?2 IS NULL OR direction = ?2) AND (?3 IS NULL OR status = ?3)`;
+      const [row] = all<{ total: number }>(`SELECT count(*) AS total ${from}`, botId, direction, status);
+      const emails = all(
+        `SELECT * ${from} ORDER BY id DESC LIMIT ?4 OFFSET ?5`,
+        ...[botId, direction, status, page.perPage, toOffset(page)],
+      );
+      return { emails, total: row!.total };
+    },
+
+    delete(id: number) {
+      db.prepare('DELETE FROM emails WHERE id = ?').run(id);
+    },
+
+    /** By UTC day, oldest first; days without any are left out. */
+    countByDay: (botId: string, since: number): (EmailCounts & { date: string })[] =>
+      all(
+        `SELECT date(created_at / 1000, 'unixepoch') AS date, sum(direction = 'inbound') AS inbound,
+           sum(direction = 'outbound') AS outbound, sum(status = 'replied') AS replied, sum(status = 'failed') AS failed
+         FROM emails WHERE bot_id = ? AND created_at >= ? GROUP BY 1 ORDER BY 1`,
+        botId,
+        since,
+      ),
+  };
+}
+
+export type EmailStore = ReturnType<typeof createEmailStore>;

@@ -1,0 +1,116 @@
+/** What a workflow does, one action at a time. */
+
+import { sendEmail } from '../email/outbound.ts';
+import { AgentError } from '../errors.ts';
+import type { Parts } from '../parts.ts';
+import type { Bot } from '../store/bots.ts';
+import { askUnattended, giveUpTurn } from '../turns/unattended.ts';
+import type { Action } from './catalog.ts';
+import { createFiller, type Filler, type Payload } from './template.ts';
+
+const answerBytes = 10_000;
+
+/** What an action failed with, and what is known of it all the same. */
+export class ActionError extends AgentError {
+  readonly output: unknown;
+  constructor(code: string, output: unknown) {
+    super(502, code, 'The action failed.');
+    this.output = output;
+  }
+}
+
+/** @returns its output. Throws an AgentError. */
+export function perform(
+  parts: Parts,
+  bot: Bot,
+  action: Action,
+  payload: Payload,
+  signal: AbortSignal,
+): Promise<object> {
+  const filler = createFiller(payload);
+  switch (action.type) {
+    case 'call_url':
+      return callUrl(parts, action, filler, payload, signal);
+    case 'send_email':
+      return mail(parts, bot, action, filler);
+    case 'add_memory':
+      return addMemory(parts, bot, action, filler);
+    case 'start_chat':
+      return startChat(parts, bot, action, filler);
+  }
+}
+
+type Of<Type extends Action['type']> = Extract<Action, { type: Type }>;
+
+async function callUrl(
+  { outgoing }: Parts,
+  { url, method, headers, body }: Of<'call_url'>,
+  { text, all, url: toUrl }: Filler,
+  payload: Payload,
+  signal: AbortSignal,
+) {
+  const said = body === undefined ? payload : all(body);
+  const { status, ok, ...answer } = await outgoing.call(
+    toUrl(url),
+    {
+      method,
+      headers: {
+        'content-type': 'application/json',
+        ...Object.fromEntries(
+          Object.entries(headers).map(([name, value]) => [name.toLowerCase(), text(value)]),
+        ),
+      },
+      body: method === 'GET' ? undefined : typeof said === 'string' ? said : JSON.stringify(said),
+    },
+    answerBytes,
+    signal,
+  );
+  const output = { status, body: answer.text };
+  if (!ok) throw new ActionError('http_error', output);
+  return output;
+}
+
+async function mail(parts: Parts, bot: Bot, { to, subject, body }: Of<'send_email'>, { text }: Filler) {
+  const email = await sendEmail(parts, bot, { to: text(to), subject: text(subject), text: text(body) });
+  return { email_id: email.uuid };
+}
+
+async function addMemory(parts: Parts, bot: Bot, action: Of<'add_memory'>, { text }: Filler) {
+  const content = text(action.content);
+  if (content.trim() === '') throw new AgentError(400, 'empty_content', 'There is nothing to add.');
+  const source = parts.sources.create(
+    bot.uuid,
+    {
+      title: text(action.title).trim().slice(0, 300) || 'Text',
+      description: null,
+      type: 'text',
+      source: content,
+      tags: action.tags.map((tag) => text(tag).slice(0, 200)).filter((tag) => tag !== ''),
+      forget_after: 'never',
+      sync_frequency: 'never',
+    },
+    true,
+  );
+  parts.ingest.start(source);
+  return { source_id: source.uuid };
+}
+
+async function startChat(parts: Parts, bot: Bot, action: Of<'start_chat'>, { text }: Filler) {
+  const message = text(action.message);
+  if (message.trim() === '') throw new AgentError(400, 'empty_message', 'There is nothing to ask.');
+  const chatId = action.chat_id === undefined ? '' : text(action.chat_id).slice(0, 200);
+  // What comes in with a payload is nobody's word of the project.
+  const { frame, chat } = await askUnattended(parts, bot, {
+    message,
+    chatId: chatId === '' ? undefined : chatId,
+    as: 'visitor',
+    isByWorkflow: true,
+  });
+  const output = { chat_id: chat.agent.chat_id, reply: chat.reply };
+  if (frame === 'approval') {
+    giveUpTurn(parts, bot, output.chat_id);
+    throw new ActionError('approval_required', output);
+  }
+  if ('cancelled' in chat) throw new ActionError('cancelled', output);
+  return output;
+}

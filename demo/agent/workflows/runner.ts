@@ -1,0 +1,176 @@
+/** Runs workflows: those that an event, the clock or a call began, step by step, each once. */
+
+import { AgentError, toAgentError } from '../errors.ts';
+import type { EventLog } from '../events.ts';
+import type { Bot, BotStore } from '../store/bots.ts';
+import type { ChatStore } from '../store/chats.ts';
+import type {
+  ActionResult,
+  WorkflowRun,
+  WorkflowRunStatus,
+  WorkflowRunStore,
+} from '../store/workflowruns.ts';
+import type { Workflow, WorkflowStore } from '../store/workflows.ts';
+import { nextSlot, type Schedule } from '../tasks/schedule.ts';
+import { ActionError } from './actions.ts';
+import type { Action, TriggerType } from './catalog.ts';
+import { holds, type Payload } from './template.ts';
+
+/** Of those that began by themselves; who calls one waits for a place of its own. */
+const maxAtOnce = 4;
+const maxCalledAtOnce = 20;
+/** The clock is looked at so often. */
+const maxIdleMs = 1_000;
+const logsKeptMs = 400 * 24 * 3_600_000;
+
+export interface WorkflowResult {
+  run_id: number;
+  status: WorkflowRunStatus;
+  actions: ActionResult[];
+}
+
+export interface WorkflowRunnerDeps {
+  workflows: WorkflowStore;
+  runs: WorkflowRunStore;
+  bots: BotStore;
+  chats: ChatStore;
+  events: EventLog;
+  now: () => number;
+  /** @returns the output. Throws an AgentError. */
+  perform(bot: Bot, action: Action, payload: Payload, signal: AbortSignal): Promise<object>;
+}
+
+export interface WorkflowRunner {
+  /** After a stop: what a kill has cut off is said, what waits goes on, a missed slot runs once. */
+  start(): void;
+  /** Runs what is due, and goes on with what becomes due. */
+  wake(): void;
+  /** Runs it now, and waits. */
+  run(workflow: Workflow, trigger: TriggerType, payload: Payload): Promise<WorkflowResult>;
+  close(): Promise<void>;
+}
+
+export function scheduleOf({
+  trigger_type,
+  trigger_config,
+}: Pick<Workflow, 'trigger_type' | 'trigger_config'>) {
+  return trigger_type === 'schedule' ? (trigger_config as Schedule) : undefined;
+}
+
+export function createWorkflowRunner({
+  workflows,
+  runs,
+  bots,
+  chats,
+  events,
+  now,
+  perform,
+}: WorkflowRunnerDeps): WorkflowRunner {
+  const closing = new AbortController();
+  const underWay = new Map<number, Promise<unknown>>();
+  const called = new Set<Promise<unknown>>();
+  let timer: NodeJS.Timeout | undefined;
+
+  const report = (thrown: unknown) =>
+    events.record('workflows.failed', { cause: thrown instanceof Error ? thrown.stack : 'unknown' });
+
+  async function step(bot: Bot, action: Action, payload: Payload): Promise<ActionResult> {
+    const { type } = action;
+    try {
+      const output = await perform(bot, action, payload, closing.signal);
+      return { type, status: 'success', error: null, output };
+    } catch (thrown) {
+      const error = closing.signal.aborted ? 'interrupted' : toAgentError(thrown).code;
+      if (error === 'internal_error') report(thrown);
+      return { type, status: 'error', error, output: thrown instanceof ActionError ? thrown.output : null };
+    }
+  }
+
+  /** Of a run that is claimed. */
+  async function work(run: WorkflowRun, workflow: Workflow, bot: Bot): Promise<WorkflowResult> {
+    const began = performance.now();
+    const actions: ActionResult[] = [];
+    const isMet = holds(workflow.conditions, run.payload);
+    for (const action of isMet ? workflow.actions : []) {
+      const result = await step(bot, action, run.payload);
+      actions.push(result);
+      runs.noteSteps(run.id, actions);
+      if (result.status === 'error') break;
+    }
+    const error = actions.at(-1)?.error ?? null;
+    const status = !isMet ? 'skipped' : error === null ? 'success' : 'error';
+    runs.end(run, status, error, Math.round(performance.now() - began));
+    const { uuid: workflow_id } = workflow;
+    events.record('workflow.ran', { workflow_id, run_id: run.id, trigger: run.trigger_type, status, error });
+    return { run_id: run.id, status, actions };
+  }
+
+  function take(run: WorkflowRun) {
+    const workflow = workflows.get(run.workflow);
+    const bot = workflow && bots.get(workflow.bot_id);
+    if (!bot) return;
+    runs.claim(run.id);
+    const job = work(run, workflow, bot)
+      .catch(report)
+      .then(() => {
+        underWay.delete(run.id);
+        wake();
+      });
+    underWay.set(run.id, job);
+  }
+
+  function takeSlot(workflow: Workflow) {
+    const slot = workflow.next_run_at!;
+    const next = nextSlot(scheduleOf(workflow)!, now(), workflow.anchor_at) ?? null;
+    const payload = { workflow_id: workflow.uuid, scheduled_at: new Date(slot).toISOString() };
+    workflows.takeSlot(workflow, payload, next);
+  }
+
+  function wake() {
+    clearTimeout(timer);
+    if (closing.signal.aborted) return;
+    try {
+      chats.endSilent();
+      for (const workflow of workflows.due()) takeSlot(workflow);
+      const free = maxAtOnce - underWay.size;
+      if (free > 0) for (const run of runs.pending(free)) take(run);
+    } catch (thrown) {
+      // The database is locked or full: that stops nobody, and is tried again.
+      report(thrown);
+    }
+    timer = setTimeout(wake, maxIdleMs);
+    timer.unref();
+  }
+
+  return {
+    wake,
+    start() {
+      runs.forgetBefore(now() - logsKeptMs);
+      runs.endInterrupted();
+      for (const workflow of workflows.onIntervals()) {
+        const isMissed = workflow.next_run_at! <= now();
+        const next = nextSlot(scheduleOf(workflow)!, now(), now()) ?? null;
+        workflows.update(workflow.id, { anchor_at: now(), ...(isMissed ? {} : { next_run_at: next }) });
+      }
+      wake();
+    },
+
+    async run(workflow, trigger_type, payload) {
+      while (called.size >= maxCalledAtOnce) await Promise.race(called);
+      const bot = bots.get(workflow.bot_id);
+      if (!bot || closing.signal.aborted || !workflows.get(workflow.id))
+        throw new AgentError(404, 'workflow_not_found', 'This workflow is gone.');
+      const id = runs.add(workflow, trigger_type, payload, 'running');
+      const job = work({ id, workflow: workflow.id, trigger_type, payload }, workflow, bot);
+      const settled = job.catch(() => {}).then(() => void called.delete(settled));
+      called.add(settled);
+      return job;
+    },
+
+    async close() {
+      clearTimeout(timer);
+      closing.abort();
+      await Promise.all([...underWay.values(), ...called]);
+    },
+  };
+}

@@ -1,0 +1,460 @@
+/** E-mail of the local agent service: what comes in over SMTP, what goes out, threads, and what is never answered. */
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { startAgent } from '../../demo/agent/start.ts';
+import { type ShopAgent, startShopAgent } from '../support/agentservice.ts';
+import { headerOf, headersOf, sendMail, startMailServer } from '../support/mail.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+
+const question = 'How long does shipping to Canada take?';
+const own = 'juniper@agent.localhost';
+let server: Awaited<ReturnType<typeof startMailServer>>;
+let agent: ShopAgent;
+let port: number;
+
+const start = async (options: object = {}) => {
+  server = await startMailServer();
+  agent = await startShopAgent({
+    extraKeys: [
+      { key: 'moderator-key', role: 'moderator' },
+      { key: 'member-key', role: 'member' },
+    ],
+    email: { smtpUrl: server.url, owner: 'owner@shop.example' },
+    ...options,
+  });
+  port = await agent.service.listenForMail(0, '127.0.0.1');
+};
+afterEach(async () => {
+  await agent.close();
+  await server.close();
+});
+
+const call = (method: string, what: string, input: object = {}, key?: string | null) =>
+  agent.client.call(method, `/v1/bot/email/${what}`, input, key);
+const set = (input: object) => call('PUT', 'settings', input);
+const mail = (
+  text: string,
+  headers = 'From: Ada <ada@site.example>\nSubject: Tents\nMessage-ID: <1@site.example>',
+) => ({
+  data: `${headers}\n\n${text}`,
+});
+/** @returns the reply to the last command */
+const deliver = async (sent: Parameters<typeof sendMail>[1]) => (await sendMail(port, sent)).at(-1)!;
+const emails = async (input: object = {}) => (await call('GET', 'readall', input)).body.emails;
+const newest = async () => (await emails({ direction: 'inbound' }))[0];
+/** An event that follows has come: what could have happened before it did. */
+const settled = async () => {
+  await new Promise((resolve) => setTimeout(resolve, 300));
+};
+
+describe('what comes in', () => {
+  beforeEach(() => start());
+
+  test('is readable as soon as it is taken (S18, S151)', async () => {
+    expect((await call('GET', 'address')).body).toEqual({
+      address: own,
+      settings: { email_enabled: true, email_auto_reply: false, email_notifications: false },
+    });
+    expect(await deliver(mail(question))).toMatch(/^250/);
+    const { body } = await call('GET', 'readall');
+    expect(body).toEqual({
+      total: 1,
+      emails: [
+        {
+          uuid: expect.stringMatching(/^[0-9a-f-]{36}$/),
+          direction: 'inbound',
+          from_address: 'ada@site.example',
+          to_address: own,
+          subject: 'Tents',
+          text_body: question,
+          status: 'received',
+          in_reply_to: null,
+          created_at: '2031-03-01T12:00:00.000Z',
+          updated_at: '2031-03-01T12:00:00.000Z',
+        },
+      ],
+      pagination: { page: 1, per_page: 50, total: 1, total_pages: 1 },
+    });
+    const [email] = body.emails;
+    expect((await call('GET', 'read', { email_id: email.uuid })).body).toEqual({ email });
+    expect(await emails({ direction: 'outbound' })).toEqual([]);
+    expect(await emails({ status: 'replied' })).toEqual([]);
+    expect((await call('DELETE', 'delete', { email_id: email.uuid })).body.success).toBe(true);
+    const gone = await call('GET', 'read', { email_id: email.uuid });
+    expect([gone.status, gone.body.error.code]).toEqual([404, 'email_not_found']);
+  });
+
+  test('is refused at its address where there is no such mailbox, or where mail is off', async () => {
+    for (const to of ['nobody@agent.localhost', 'juniper@elsewhere.example', 'juniper'])
+      expect(await deliver({ to, ...mail('x') })).toMatch(/^(550|501)/);
+    await set({ email_enabled: false });
+    expect(await deliver(mail('x'))).toMatch(/^550/);
+    await set({ email_enabled: 1 });
+    expect(await deliver({ to: 'JUNIPER@Agent.Localhost', ...mail('x') })).toMatch(/^250/);
+  });
+
+  test.each([
+    [
+      'words and quoted-printable',
+      'From: =?utf-8?q?J=C3=BCrgen?= <j@site.example>\nSubject: =?utf-8?b?R3LDvMOfZQ==?= =?iso-8859-1?q?_aus_K=F6ln?=\nContent-Type: text/plain; charset=iso-8859-1\nContent-Transfer-Encoding: quoted-printable',
+      'Wie gro=DF ist das Zelt? Es ist sehr =\nlang.',
+      'Grüße aus Köln',
+      'Wie groß ist das Zelt? Es ist sehr lang.',
+    ],
+    [
+      'base64',
+      'From: j@site.example\nSubject: S\nContent-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: base64',
+      'V2llIGdyb8OfPw==',
+      'S',
+      'Wie groß?',
+    ],
+    [
+      'several parts',
+      'From: j@site.example\nSubject: S\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b',
+      '--b\nContent-Type: multipart/alternative; boundary=c\n\n--c\nContent-Type: text/plain\n\nPlain.\n--c\nContent-Type: text/html\n\n<b>Rich.</b>\n--c--\n--b\nContent-Type: application/pdf\nContent-Disposition: attachment; filename=a.pdf\nContent-Transfer-Encoding: base64\n\nAAAA\n--b--',
+      'S',
+      'Plain.',
+    ],
+    [
+      'HTML alone',
+      'From: j@site.example\nSubject: S\nContent-Type: text/html; charset=utf-8',
+      '<html><head><style>p { color: red }</style></head><body><p>Hello &amp; welcome.</p><script>x()</script><ul><li>One</li></ul></body></html>',
+      'S',
+      'Hello & welcome.\nOne',
+    ],
+  ])('%s are stored as text', async (_, headers, text, subject, expected) => {
+    expect(await deliver(mail(text, headers))).toMatch(/^250/);
+    expect(await newest()).toMatchObject({ subject, text_body: expected });
+  });
+
+  test('who writes for the first time is a subscriber, and workflows hear of the mail', async () => {
+    const receiver: Receiver = await startReceiver();
+    await agent.close();
+    await server.close();
+    await start({
+      privateHosts: [`127.0.0.1:${receiver.port}`],
+      webhook: { url: receiver.url, secret: 's' },
+    });
+    await receiver.count(1);
+    await agent.client.call('POST', '/v1/bot/workflow/create', {
+      name: 'Mail',
+      trigger_type: 'event',
+      trigger_event: 'email.received',
+      actions: [{ type: 'call_url', url: receiver.url }],
+    });
+    await deliver(mail('x'));
+    await deliver(mail('y'));
+    await receiver.count(4);
+    const people = (await agent.client.call('GET', '/v1/bot/subscriber/readall')).body.subscribers;
+    expect(people).toMatchObject([{ email: 'ada@site.example', name: 'Ada' }]);
+    const told = receiver.received.slice(1).map(({ body }) => body);
+    expect(told.filter(({ event }) => event === 'subscriber.joined')).toMatchObject([
+      { resource_id: String(people[0].id), email: 'ada@site.example', name: 'Ada' },
+    ]);
+    expect(
+      told.filter(({ event }) => event === 'email.received').map(({ resource_id }) => resource_id),
+    ).toEqual((await emails()).map(({ uuid }: { uuid: string }) => uuid).reverse());
+    expect(told.find(({ event }) => event === 'email.received')).toEqual({
+      event: 'email.received',
+      resource_id: expect.any(String),
+      name: 'Ada',
+      email: 'ada@site.example',
+      bot: { id: 'juniper', name: 'Juniper' },
+    });
+    await receiver.close();
+  });
+});
+
+describe('what goes out', () => {
+  beforeEach(() => start());
+
+  test('a reply, in the thread of what it answers', async () => {
+    await deliver(
+      mail(
+        'x',
+        'From: Ada <ada@site.example>\nSubject: RE: re: Tents\nMessage-ID: <2@site.example>\nReferences: <0@a> <1@a>',
+      ),
+    );
+    const { uuid: email_id } = await newest();
+    const { status, body } = await call('POST', 'reply', { email_id, content: 'It takes a week.\nGrüße' });
+    expect([status, body.email]).toEqual([
+      201,
+      {
+        uuid: expect.any(String),
+        direction: 'outbound',
+        from_address: own,
+        to_address: 'ada@site.example',
+        subject: 'Re: Tents',
+        text_body: 'It takes a week.\nGrüße',
+        status: 'sent',
+        in_reply_to: email_id,
+        created_at: expect.any(String),
+        updated_at: expect.any(String),
+      },
+    ]);
+    const [taken] = await server.count(1);
+    expect([taken!.from, taken!.to]).toEqual([own, ['ada@site.example']]);
+    const header = (name: string) => headerOf(taken!, name);
+    expect(header('from')).toBe(`Juniper <${own}>`);
+    expect(header('to')).toBe('ada@site.example');
+    expect(header('subject')).toBe('Re: Tents');
+    expect(header('in-reply-to')).toBe('<2@site.example>');
+    expect(header('references')).toBe('<0@a> <1@a> <2@site.example>');
+    expect(header('auto-submitted')).toBeUndefined();
+    expect((await newest()).status).toBe('replied');
+
+    // And the answer to that is known to be one.
+    await deliver(
+      mail('z', `From: ada@site.example\nSubject: Re: Tents\nIn-Reply-To: ${header('message-id')}`),
+    );
+    expect((await newest()).in_reply_to).toBe(body.email.uuid);
+    const again = await call('POST', 'reply', { email_id: body.email.uuid, content: 'x' });
+    expect([again.status, again.body.error.message.split(':')[0]]).toEqual([400, 'email_id']);
+  });
+
+  test('no line end in a subject makes a header', async () => {
+    await deliver(
+      mail('x', 'From: ada@site.example\nSubject: =?utf-8?q?Hi=0D=0ABcc:_eve@site.example=0D=0A=0D=0ABody?='),
+    );
+    const { uuid: email_id, subject } = await newest();
+    expect(subject).toBe('Hi Bcc: eve@site.example Body');
+    await call('POST', 'reply', { email_id, content: 'x' });
+    const [taken] = await server.count(1);
+    expect(taken!.to).toEqual(['ada@site.example']);
+    expect(headersOf(taken!).map(([name]) => name)).not.toContain('bcc');
+    expect(headerOf(taken!, 'subject')).toBe('Re: Hi Bcc: eve@site.example Body');
+  });
+
+  test('a server that refuses or is down: the e-mail is kept as failed', async () => {
+    await deliver(mail('x'));
+    const { uuid: email_id } = await newest();
+    server.refusing.isOn = true;
+    const refused = await call('POST', 'reply', { email_id, content: 'One' });
+    await server.close();
+    const down = await call('POST', 'reply', { email_id, content: 'Two' });
+    for (const { status, body } of [refused, down])
+      expect([status, body.error.code]).toEqual([502, 'smtp_failed']);
+    expect(
+      (await emails({ status: 'failed' })).map(({ text_body }: { text_body: string }) => text_body),
+    ).toEqual(['Two', 'One']);
+    expect((await newest()).status).toBe('received');
+    const { stats } = (await call('GET', 'stats', { includeTimeSeries: true })).body;
+    expect(stats).toEqual({
+      total: 3,
+      inbound: 1,
+      outbound: 2,
+      replied: 0,
+      failed: 2,
+      time_series: [{ date: '2031-03-01', inbound: 1, outbound: 2 }],
+    });
+    agent.clock.now += 8 * 24 * 3_600_000;
+    expect((await call('GET', 'stats', { timeRange: '7d' })).body.stats).toMatchObject({
+      total: 0,
+      time_series: [],
+    });
+  });
+
+  test('an action of a workflow: to one address, and to no list of them', async () => {
+    const { body } = await agent.client.call('POST', '/v1/bot/workflow/create', {
+      name: 'Mail',
+      trigger_type: 'manual',
+      actions: [{ type: 'send_email', to: '{{to}}', subject: 'Hello {{name}}', body: 'Dear {{name}}' }],
+    });
+    const run = async (to: string) =>
+      (
+        await agent.client.call('POST', '/v1/bot/workflow/run', {
+          workflow_id: body.workflow.uuid,
+          payload: { to, name: 'Eve\r\nBcc: x@site.example' },
+        })
+      ).body.result.actions[0];
+    for (const to of ['', 'a@site.example, b@site.example', 'Eve <eve@site.example>', 'a@b\nc: d'])
+      expect(await run(to)).toMatchObject({ status: 'error', error: 'invalid_address' });
+    const { output } = await run('eve@site.example');
+    const [taken] = await server.count(1);
+    expect([taken!.to, headerOf(taken!, 'subject')]).toEqual([
+      ['eve@site.example'],
+      'Hello Eve Bcc: x@site.example',
+    ]);
+    expect((await call('GET', 'read', { email_id: output.email_id })).body.email).toMatchObject({
+      direction: 'outbound',
+      status: 'sent',
+      in_reply_to: null,
+    });
+  });
+});
+
+describe('what the agent does about it by itself', () => {
+  beforeEach(() => start());
+
+  test('it answers, in the conversation of the sender', async () => {
+    await set({ email_auto_reply: true });
+    await deliver(mail(`${question}\n\nOn Monday, Juniper wrote:\n> When do herons nest?`));
+    const [taken] = await server.count(1);
+    expect(headerOf(taken!, 'auto-submitted')).toBe('auto-replied');
+    expect(headerOf(taken!, 'in-reply-to')).toBe('<1@site.example>');
+    expect(taken!.raw).toContain('5 to 8 business days');
+    await expect.poll(async () => (await newest()).status).toBe('replied');
+    const [reply] = await emails({ direction: 'outbound' });
+    expect(reply).toMatchObject({ in_reply_to: (await newest()).uuid, status: 'sent', subject: 'Re: Tents' });
+    const { conversation } = (
+      await agent.client.call('GET', '/v1/bot/chat/read', { chat_id: 'email:ada@site.example' })
+    ).body;
+    expect(conversation.map(({ content }: { content: string }) => content)).toEqual([
+      question,
+      reply.text_body,
+    ]);
+  });
+
+  test.each([
+    ['an answering machine', 'Auto-Submitted: auto-replied', 'ada@site.example', 'ada@site.example'],
+    ['a machine', 'Auto-Submitted: auto-generated; x=y', 'ada@site.example', 'ada@site.example'],
+    ['a list', 'Precedence: list', 'ada@site.example', 'ada@site.example'],
+    ['bulk', 'Precedence: Bulk', 'ada@site.example', 'ada@site.example'],
+    ['junk', 'Precedence: junk', 'ada@site.example', 'ada@site.example'],
+    ['a list by its headers', 'List-Id: <herons.site.example>', 'ada@site.example', 'ada@site.example'],
+    ['itself', 'X-Y: z', own, 'ada@site.example'],
+    ['a mail server about a mail', 'X-Y: z', 'mailer-daemon@site.example', ''],
+    [
+      'a report',
+      'Content-Type: multipart/report; boundary=b',
+      'mailer-daemon@site.example',
+      'x@site.example',
+    ],
+  ])('it does not answer %s', async (_, header, from, envelope) => {
+    await set({ email_auto_reply: true });
+    expect(
+      await deliver({ from: envelope, ...mail(question, `From: ${from}\nSubject: Tents\n${header}`) }),
+    ).toMatch(/^250/);
+    await deliver({ ...mail(question, 'From: bea@site.example\nSubject: Tents\nAuto-Submitted: no') });
+    await server.count(1);
+    await settled();
+    expect(server.taken.map(({ to }) => to)).toEqual([['bea@site.example']]);
+  });
+
+  test('two machines that answer each other come to an end', async () => {
+    await set({ email_auto_reply: true });
+    for (let n = 0; n < 14; n += 1) await deliver(mail(question));
+    await server.count(10);
+    await settled();
+    expect(server.taken).toHaveLength(10);
+    agent.clock.now += 3_600_000;
+    await deliver(mail(question));
+    await server.count(11);
+  });
+
+  test('it tells its owner of each, if that is wanted', async () => {
+    await set({ email_notifications: true });
+    await deliver(mail(question));
+    const [taken] = await server.count(1);
+    expect(taken!.to).toEqual(['owner@shop.example']);
+    expect(headerOf(taken!, 'subject')).toBe('E-mail for Juniper: Tents');
+    expect(headerOf(taken!, 'auto-submitted')).toBe('auto-generated');
+    expect(taken!.raw).toContain(question);
+    await set({ email_notifications: false });
+    await deliver(mail(question));
+    await settled();
+    expect(server.taken).toHaveLength(1);
+    expect(await emails({ direction: 'outbound' })).toEqual([]);
+  });
+
+  test('without credits it answers nobody, and keeps the mail', async () => {
+    await agent.close();
+    await server.close();
+    await start({ credits: 0 });
+    await set({ email_auto_reply: true });
+    await deliver(mail(question));
+    await expect
+      .poll(() => agent.service.events.find(({ event }) => event === 'email.not_answered'))
+      .toMatchObject({ code: 'credits_exhausted' });
+    expect((await newest()).status).toBe('received');
+  });
+});
+
+describe('who may', () => {
+  beforeEach(() => start());
+
+  test('owners, admins and moderators, and nobody else', async () => {
+    await deliver(mail('x'));
+    const { uuid: email_id } = await newest();
+    const calls: [string, string, object][] = [
+      ['GET', 'address', {}],
+      ['PUT', 'settings', { email_auto_reply: false }],
+      ['GET', 'readall', {}],
+      ['GET', 'read', { email_id }],
+      ['POST', 'reply', { email_id, content: 'x' }],
+      ['GET', 'stats', {}],
+      ['DELETE', 'delete', { email_id }],
+    ];
+    for (const [method, what, input] of calls) {
+      const refused = await call(method, what, input, 'member-key');
+      expect([what, refused.status, refused.body.error.code]).toEqual([what, 403, 'forbidden']);
+    }
+    for (const [method, what, input] of calls)
+      expect([what, (await call(method, what, input, 'moderator-key')).status]).toEqual([
+        what,
+        what === 'reply' ? 201 : 200,
+      ]);
+  });
+
+  test.each([
+    ['PUT', 'settings', { email_enabled: 'maybe' }, 'email_enabled'],
+    ['GET', 'readall', { direction: 'sideways' }, 'direction'],
+    ['GET', 'readall', { status: 'lost' }, 'status'],
+    ['GET', 'stats', { timeRange: '1d' }, 'timeRange'],
+    ['POST', 'reply', { email_id: 'x', content: '' }, 'content'],
+    ['POST', 'reply', { email_id: 'x', content: 'x'.repeat(50_001) }, 'content'],
+    ['GET', 'read', {}, 'email_id'],
+  ])('%s %s %j is refused by the name of the field', async (method, what, input, field) => {
+    const { status, body } = await call(method, what, input);
+    expect([status, body.error.code, body.error.message.split(':')[0]]).toEqual([
+      400,
+      'invalid_parameters',
+      field,
+    ]);
+  });
+});
+
+test('without a server to send it with, a reply says which variable is missing', async () => {
+  await start({ email: {} });
+  await deliver(mail('x'));
+  const { uuid: email_id } = await newest();
+  const { status, body } = await call('POST', 'reply', { email_id, content: 'x' });
+  expect([status, body.error.code]).toEqual([400, 'smtp_not_configured']);
+  expect(body.error.message).toContain('AGENT_SMTP_URL');
+  expect(await emails({ direction: 'outbound' })).toEqual([]);
+});
+
+test('from an environment, and what is wrong in it is named', async () => {
+  await start();
+  const folder = mkdtempSync(join(tmpdir(), 'agent-'));
+  const env = {
+    AGENT_DB: join(folder, 'agent.db'),
+    AGENT_BOT_ID: 'Shop.Agent_1',
+    AGENT_API_KEY: 'k',
+    PORT: '0',
+    AGENT_SMTP_PORT: '0',
+    AGENT_SMTP_URL: server.url,
+    AGENT_EMAIL_DOMAIN: 'Mail.Shop.Example',
+    AGENT_OWNER_EMAIL: 'owner@shop.example',
+  };
+  const quiet = { log() {}, print() {} };
+  const started = await startAgent(env, quiet);
+  const [, , accepted] = await sendMail(started.mailPort!, {
+    to: 'shop-agent-1@mail.shop.example',
+    ...mail('x'),
+  });
+  expect(accepted).toMatch(/^250/);
+  await started.close();
+  for (const [name, value] of [
+    ['AGENT_SMTP_PORT', '70000'],
+    ['AGENT_SMTP_PORT', 'smtp'],
+    ['AGENT_SMTP_URL', 'http://mail.example'],
+    ['AGENT_EMAIL_DOMAIN', 'a b'],
+    ['AGENT_OWNER_EMAIL', 'owner'],
+  ] as const)
+    await expect(startAgent({ ...env, [name]: value }, quiet)).rejects.toThrow(new RegExp(`^${name}: `));
+  rmSync(folder, { recursive: true });
+});

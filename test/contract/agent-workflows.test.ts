@@ -1,0 +1,609 @@
+/** Workflows of the local agent service: what begins them, what they do, what is said of it. */
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type AgentProcess, runAgent, target } from '../support/agentprocess.ts';
+import { type ShopAgent, startShopAgent } from '../support/agentservice.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+
+const minute = 60_000;
+const question = 'How long does shipping to Canada take?';
+let receiver: Receiver;
+let agent: ShopAgent;
+
+beforeEach(async () => {
+  receiver = await startReceiver();
+});
+afterEach(() => receiver.close());
+
+const start = async (options: object = {}) => {
+  agent = await startShopAgent({
+    extraKeys: [
+      { key: 'moderator-key', role: 'moderator' },
+      { key: 'member-key', role: 'member' },
+      { key: 'other-key', role: 'owner', projectId: 'other' },
+    ],
+    privateHosts: [`127.0.0.1:${receiver.port}`],
+    ...options,
+  });
+};
+
+const post = (what: string, input: object, key?: string | null) =>
+  agent.client.call('POST', `/v1/bot/workflow/${what}`, input, key);
+const get = (what: string, input: object = {}, key?: string | null) =>
+  agent.client.call('GET', `/v1/bot/workflow/${what}`, input, key);
+const callUrl = (more: object = {}) => ({ type: 'call_url', url: receiver.url, ...more });
+const ask = { type: 'start_chat', message: question };
+const create = (input: object = {}) =>
+  post('create', { name: 'Tell', trigger_type: 'manual', actions: [callUrl()], ...input });
+const make = async (input: object = {}) => {
+  const { status, body } = await create(input);
+  if (status !== 201) throw new Error(JSON.stringify(body));
+  return body.workflow;
+};
+const run = async (workflow_id: string, payload?: object) => {
+  const { status, body } = await post('run', { workflow_id, payload });
+  if (status !== 200) throw new Error(JSON.stringify(body));
+  return body.result;
+};
+const perform = async (actions: object[], payload: object = {}) =>
+  run((await make({ actions })).uuid, payload);
+const logsOf = async (workflow_id: string) => (await get('logs', { workflow_id })).body;
+const untilLogged = (total: number, workflow_id: string) =>
+  expect.poll(async () => (await logsOf(workflow_id)).total).toBe(total);
+const readOne = async (workflow_id: string) => (await get('read', { workflow_id })).body.workflow;
+const addText = (client = agent.client) =>
+  client.call('POST', '/v1/bot/source/create', { type: 'text', title: 'Herons', source: 'A heron nests.' });
+/** The service's own clock goes on, and a call has it look what is due. */
+const pass = async (ms: number) => {
+  agent.clock.now += ms;
+  await agent.client.call('GET', '/v1/bot/read');
+};
+const at = (iso: string) => new Date(iso).toISOString();
+
+describe('a workflow', () => {
+  beforeEach(() => start());
+  afterEach(() => agent.close());
+
+  test('is made, read, listed, changed and deleted (S19, S152)', async () => {
+    const workflow = await make();
+    expect(workflow).toEqual({
+      uuid: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      bot_id: 'juniper',
+      name: 'Tell',
+      description: null,
+      trigger_type: 'manual',
+      trigger_event: null,
+      trigger_config: {},
+      conditions: [],
+      actions: [{ type: 'call_url', url: receiver.url, method: 'POST', headers: {} }],
+      is_active: true,
+      status: 'active',
+      run_count: 0,
+      last_run_at: null,
+      next_run_at: null,
+      created_at: at('2031-03-01T12:00Z'),
+      updated_at: at('2031-03-01T12:00Z'),
+    });
+    const { uuid: workflow_id } = workflow;
+    expect(await readOne(workflow_id)).toEqual(workflow);
+    const other = await make({ name: 'Other' });
+    expect((await get('readall')).body).toEqual({
+      total: 2,
+      workflows: [other, workflow],
+      limits: { max_workflows: 1_000, used: 2 },
+      pagination: { page: 1, per_page: 50, total: 2, total_pages: 1 },
+    });
+    agent.clock.now += minute;
+    const changed = await agent.client.call('PUT', '/v1/bot/workflow/update', {
+      workflow_id,
+      description: 'Why',
+      is_active: 0,
+    });
+    expect(changed.body.workflow).toEqual({
+      ...workflow,
+      description: 'Why',
+      is_active: false,
+      status: 'inactive',
+      updated_at: at('2031-03-01T12:01Z'),
+    });
+    const gone = await agent.client.call('DELETE', '/v1/bot/workflow/delete', { workflow_id });
+    expect([gone.status, gone.body.success]).toEqual([200, true]);
+    for (const what of ['read', 'logs'])
+      expect((await get(what, { workflow_id })).body.error.code).toBe('workflow_not_found');
+  });
+
+  test('is put together from the catalog', async () => {
+    const { triggers, actions, operators } = (await get('catalog')).body;
+    expect(triggers.map(({ type }: { type: string }) => type)).toEqual([
+      'event',
+      'schedule',
+      'webhook',
+      'manual',
+    ]);
+    expect(triggers[0].events).toEqual(
+      expect.arrayContaining(['memory.created', 'subscriber.joined', 'chat.ended', 'email.received']),
+    );
+    expect(actions).toEqual([
+      { type: 'call_url', fields: ['url', 'method', 'headers', 'body'] },
+      { type: 'send_email', fields: ['to', 'subject', 'body'] },
+      { type: 'add_memory', fields: ['title', 'content', 'tags'] },
+      { type: 'start_chat', fields: ['message', 'chat_id'] },
+    ]);
+    expect(operators).toContain('not_equals');
+  });
+
+  test.each([
+    ['name', { name: '' }],
+    ['name', { name: 'x'.repeat(201) }],
+    ['trigger_type', { trigger_type: 'cron' }],
+    ['trigger_event', { trigger_type: 'event' }],
+    ['trigger_event', { trigger_type: 'event', trigger_event: 'heron.seen' }],
+    ['trigger_config', { trigger_type: 'schedule' }],
+    ['trigger_config', { trigger_type: 'schedule', trigger_config: [] }],
+    ['actions', { actions: [] }],
+    ['actions.0.type', { actions: [{ type: 'run_code' }] }],
+    ['actions.0.url', { actions: [{ type: 'call_url' }] }],
+    ['actions.0.message', { actions: [{ type: 'start_chat' }] }],
+    ['conditions.0.operator', { conditions: [{ field: 'a', operator: 'matches', value: 'b' }] }],
+    ['is_active', { is_active: 'yes' }],
+  ])('whose %s is wrong is refused by name: %j', async (field, input) => {
+    const { status, body } = await create(input);
+    expect([status, body.error.code]).toEqual([400, 'invalid_parameters']);
+    expect(body.error.message.split(':')[0]).toBe(field);
+  });
+
+  test('is for staff to see and run, for owners and admins to make', async () => {
+    const { uuid: workflow_id } = await make();
+    const statuses = async (key: string) => [
+      (await get('catalog', {}, key)).status,
+      (await get('readall', {}, key)).status,
+      (await get('logs', { workflow_id }, key)).status,
+      (await post('run', { workflow_id }, key)).status,
+      (await post('create', { name: 'x', trigger_type: 'manual', actions: [ask] }, key)).status,
+      (await agent.client.call('PUT', '/v1/bot/workflow/update', { workflow_id, name: 'y' }, key)).status,
+    ];
+    expect(await statuses('moderator-key')).toEqual([200, 200, 200, 200, 403, 403]);
+    expect(await statuses('member-key')).toEqual([403, 403, 403, 403, 403, 403]);
+    expect(await statuses('other-key')).toEqual([403, 403, 403, 403, 403, 403]);
+  });
+});
+
+test('a plan has so many, under creates at once too', async () => {
+  await start({ plan: 'starter' });
+  const made = await Promise.all(Array.from({ length: 12 }, () => create()));
+  expect(made.filter(({ status }) => status === 201)).toHaveLength(5);
+  expect(new Set(made.filter(({ status }) => status === 403).map(({ body }) => body.error.code))).toEqual(
+    new Set(['plan_limit_reached']),
+  );
+  expect((await get('readall')).body.limits).toEqual({ max_workflows: 5, used: 5 });
+  await agent.close();
+});
+
+describe('a run', () => {
+  beforeEach(() => start());
+  afterEach(() => agent.close());
+
+  test('does its actions in order with what it was told, and is in the log', async () => {
+    const { uuid } = await make({
+      actions: [
+        callUrl({ url: `${receiver.url}/{{id}}?q={{q}}`, headers: { 'X-Who': '{{who.name}}' } }),
+        callUrl({
+          method: 'PUT',
+          body: { text: 'Hello {{who.name}}{{nobody}}', all: '{{who}}', list: ['{{n}}'] },
+        }),
+        ask,
+      ],
+    });
+    const payload = { id: 'a/b', q: 'x & "y"', who: { name: 'Ada' }, n: 5 };
+    const result = await run(uuid, payload);
+    expect(result).toEqual({
+      run_id: expect.any(Number),
+      status: 'success',
+      actions: [
+        { type: 'call_url', status: 'success', error: null, output: { status: 204, body: '' } },
+        { type: 'call_url', status: 'success', error: null, output: { status: 204, body: '' } },
+        {
+          type: 'start_chat',
+          status: 'success',
+          error: null,
+          output: { chat_id: expect.any(String), reply: expect.stringContaining('5 to 8 business days') },
+        },
+      ],
+    });
+    const [first, second] = receiver.received;
+    expect([first!.method, first!.path, first!.headers['x-who'], first!.body]).toEqual([
+      'POST',
+      '/hook/a%2Fb?q=x%20%26%20%22y%22',
+      'Ada',
+      payload,
+    ]);
+    expect([second!.method, second!.body]).toEqual([
+      'PUT',
+      { text: 'Hello Ada', all: '{"name":"Ada"}', list: ['5'] },
+    ]);
+    expect(await logsOf(uuid)).toEqual({
+      total: 1,
+      logs: [
+        {
+          id: result.run_id,
+          workflow_uuid: uuid,
+          trigger: 'manual',
+          status: 'success',
+          actions: result.actions,
+          error: null,
+          duration_ms: expect.any(Number),
+          created_at: at('2031-03-01T12:00Z'),
+        },
+      ],
+      pagination: { page: 1, per_page: 20, total: 1, total_pages: 1 },
+    });
+    expect(await readOne(uuid)).toMatchObject({ run_count: 1, last_run_at: at('2031-03-01T12:00Z') });
+  });
+
+  test('ends with the first action that fails', async () => {
+    receiver.statuses.push(204, 500);
+    const { uuid } = await make({ actions: [callUrl(), callUrl(), callUrl()] });
+    const { status, actions } = await run(uuid);
+    expect([status, actions]).toEqual([
+      'error',
+      [
+        { type: 'call_url', status: 'success', error: null, output: { status: 204, body: '' } },
+        { type: 'call_url', status: 'error', error: 'http_error', output: { status: 500, body: '' } },
+      ],
+    ]);
+    expect(receiver.received).toHaveLength(2);
+    expect((await logsOf(uuid)).logs[0]).toMatchObject({ status: 'error', error: 'http_error', actions });
+  });
+
+  test('does nothing where a condition does not hold, and does so when it is switched off', async () => {
+    const conditions = [
+      { field: 'order.total', operator: 'greater_than', value: 100 },
+      { field: 'order.country', operator: 'equals', value: 'CA' },
+    ];
+    const { uuid } = await make({ conditions, is_active: false });
+    const statusOf = async (order: object) => (await run(uuid, { order })).status;
+    expect(await statusOf({ total: 100, country: 'CA' })).toBe('skipped');
+    expect(await statusOf({ total: 101 })).toBe('skipped');
+    expect(await statusOf({ total: 101, country: 'CA' })).toBe('success');
+    expect(receiver.received).toHaveLength(1);
+    const { logs } = await logsOf(uuid);
+    expect(logs.map(({ status }: { status: string }) => status)).toEqual(['success', 'skipped', 'skipped']);
+  });
+
+  test('adds a memory that is found', async () => {
+    const [action] = (
+      await perform(
+        [
+          {
+            type: 'add_memory',
+            title: 'Note on {{what}}',
+            content: '{{what}} nest in April.',
+            tags: ['{{what}}'],
+          },
+        ],
+        {
+          what: 'Herons',
+        },
+      )
+    ).actions;
+    const { source } = (
+      await agent.client.call('GET', '/v1/bot/source/read', { source_id: action.output.source_id })
+    ).body;
+    expect(source).toMatchObject({
+      title: 'Note on Herons',
+      tags: ['Herons'],
+      content: 'Herons nest in April.',
+    });
+  });
+
+  test('asks as a visitor, whatever the words: what the project alone may know is not told', async () => {
+    await agent.client.chat('A secret of Ada', { chat_id: 'ada', member_id: 'ada' });
+    const { actions } = await perform([{ type: 'start_chat', message: '{{text}}', chat_id: 'w-{{n}}' }], {
+      text: 'What did people ask? Read the conversations.',
+      n: 1,
+    });
+    expect(actions[0].output.chat_id).toBe('w-1');
+    expect(actions[0].output.reply).not.toContain('secret');
+    expect((await agent.client.call('GET', '/v1/bot/chat/read', { chat_id: 'w-1' })).body.total).toBe(2);
+  });
+
+  test.each([
+    ['a private address', 'http://127.0.0.1:1/', 'address_not_allowed'],
+    ['a name of one', 'http://localhost:8787/', 'address_not_allowed'],
+    ['an address in the network', 'http://169.254.169.254/latest', 'address_not_allowed'],
+    ['another scheme', 'file:///etc/passwd', 'address_not_allowed'],
+    ['no address', 'nowhere', 'invalid_url'],
+    ['a way out of its path', 'http://{{host}}/shops/{{up}}/keys', 'address_not_allowed'],
+  ])('does not call %s', async (_, url, error) => {
+    const { status, actions } = await perform([callUrl({ url })], {
+      up: '..',
+      host: new URL(receiver.url).host,
+    });
+    expect([status, actions[0].error]).toEqual(['error', error]);
+    expect(receiver.received).toEqual([]);
+  });
+
+  test('follows no redirect, and sends no header that a value would add', async () => {
+    receiver.statuses.push(302);
+    const redirected = await perform([callUrl()]);
+    expect(redirected.actions[0]).toMatchObject({ error: 'http_error', output: { status: 302 } });
+    const { actions } = await perform([callUrl({ headers: { 'x-a': '{{v}}' } })], { v: 'b\r\nx-c: d' });
+    expect(actions[0].error).toBe('invalid_request');
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  test('says no more than a bound, however often it repeats what it was told', async () => {
+    const { actions } = await perform([callUrl({ body: '{{a}}'.repeat(1_000) })], { a: 'x'.repeat(100_000) });
+    expect(actions[0].error).toBe('too_large');
+  });
+
+  test('takes no payload that is none, or nests endlessly', async () => {
+    const { uuid: workflow_id } = await make();
+    let deep: object = {};
+    for (let level = 0; level < 200; level += 1) deep = { deep };
+    for (const payload of ['text', [1], deep]) {
+      const { status, body } = await post('run', { workflow_id, payload });
+      expect([status, body.error.message.split(':')[0]]).toEqual([400, 'payload']);
+    }
+  });
+
+  test('many at once are all made', async () => {
+    const { uuid } = await make();
+    const results = await Promise.all(Array.from({ length: 60 }, () => run(uuid)));
+    expect(new Set(results.map(({ run_id }) => run_id)).size).toBe(60);
+    expect(await readOne(uuid)).toMatchObject({ run_count: 60 });
+  });
+});
+
+describe('what begins one', () => {
+  beforeEach(() => start());
+  afterEach(() => agent.close());
+
+  test('an event, with the body of its webhook', async () => {
+    const { uuid } = await make({ trigger_type: 'event', trigger_event: 'memory.created' });
+    const off = await make({ trigger_type: 'event', trigger_event: 'memory.created', is_active: false });
+    const { source } = (await addText()).body;
+    await untilLogged(1, uuid);
+    expect(receiver.received.map(({ body }) => body)).toEqual([
+      {
+        event: 'memory.created',
+        resource_id: source.uuid,
+        name: 'Herons',
+        email: null,
+        bot: { id: 'juniper', name: 'Juniper' },
+      },
+    ]);
+    expect((await logsOf(uuid)).logs[0].trigger).toBe('event');
+    expect((await logsOf(off.uuid)).total).toBe(0);
+  });
+
+  test('what a workflow does begins none', async () => {
+    const again = { trigger_type: 'event', trigger_event: 'memory.created' };
+    const { uuid } = await make({ ...again, actions: [{ type: 'add_memory', content: 'More on {{name}}' }] });
+    const ended = await make({ trigger_type: 'event', trigger_event: 'chat.ended', actions: [ask] });
+    await addText();
+    await untilLogged(1, uuid);
+    await agent.client.chat(question, { chat_id: 'c' });
+    await pass(31 * minute);
+    await untilLogged(1, ended.uuid);
+    await pass(31 * minute);
+    await agent.service.idle();
+    await pass(31 * minute);
+    expect([(await logsOf(uuid)).total, (await logsOf(ended.uuid)).total]).toEqual([1, 1]);
+  });
+
+  test('the end of a conversation: silence, or that it is deleted, once each', async () => {
+    const { uuid } = await make({ trigger_type: 'event', trigger_event: 'chat.ended' });
+    await agent.client.chat(question, { chat_id: 'silent' });
+    await agent.client.chat(question, { chat_id: 'deleted' });
+    await agent.client.call('DELETE', '/v1/bot/chat/delete', { chat_id: 'deleted' });
+    await untilLogged(1, uuid);
+    await pass(29 * minute);
+    await agent.client.chat(question, { chat_id: 'silent' });
+    await pass(29 * minute);
+    expect((await logsOf(uuid)).total).toBe(1);
+    await pass(minute);
+    await untilLogged(2, uuid);
+    await agent.client.call('DELETE', '/v1/bot/chat/delete', { chat_id: 'silent' });
+    await pass(60 * minute);
+    expect((await logsOf(uuid)).total).toBe(2);
+    expect(receiver.received.map(({ body }) => [body.event, body.resource_id])).toEqual([
+      ['chat.ended', 'deleted'],
+      ['chat.ended', 'silent'],
+    ]);
+  });
+
+  test('a schedule, as a task has it', async () => {
+    const trigger_config = {
+      schedule_type: 'daily',
+      schedule_config: { time: '09:00' },
+      timezone: 'America/New_York',
+    };
+    const workflow = await make({ trigger_type: 'schedule', trigger_config });
+    expect([workflow.trigger_config, workflow.next_run_at]).toEqual([
+      trigger_config,
+      at('2031-03-01T14:00Z'),
+    ]);
+    await pass(2 * 60 * minute);
+    await untilLogged(1, workflow.uuid);
+    expect(receiver.received[0]!.body).toEqual({
+      workflow_id: workflow.uuid,
+      scheduled_at: at('2031-03-01T14:00Z'),
+    });
+    expect(await readOne(workflow.uuid)).toMatchObject({
+      next_run_at: at('2031-03-02T14:00Z'),
+      run_count: 1,
+    });
+    const refused = await create({
+      trigger_type: 'schedule',
+      trigger_config: { schedule_type: 'interval', schedule_config: { interval_minutes: 1 } },
+    });
+    expect([refused.status, refused.body.error.code]).toEqual([400, 'schedule_too_frequent']);
+  });
+
+  test('a schedule whose run before goes on still: the slot is skipped, and said', async () => {
+    const { uuid } = await make({
+      trigger_type: 'schedule',
+      trigger_config: { schedule_type: 'interval', schedule_config: { interval_minutes: 60 } },
+    });
+    let release = () => {};
+    receiver.held = new Promise((resolve) => {
+      release = () => resolve();
+    });
+    await pass(60 * minute);
+    await receiver.count(1);
+    await pass(60 * minute);
+    expect((await logsOf(uuid)).logs).toMatchObject([
+      { status: 'skipped', error: 'already_running', trigger: 'schedule', actions: [] },
+    ]);
+    release();
+    await untilLogged(2, uuid);
+    await pass(60 * minute);
+    await untilLogged(3, uuid);
+    expect(receiver.received).toHaveLength(2);
+  });
+
+  test('a schedule that is over is inactive', async () => {
+    const { uuid } = await make({
+      trigger_type: 'schedule',
+      trigger_config: { schedule_type: 'once', schedule_config: { scheduled_at: '2031-03-01T12:10:00Z' } },
+    });
+    await pass(11 * minute);
+    await untilLogged(1, uuid);
+    expect(await readOne(uuid)).toMatchObject({ is_active: false, status: 'inactive', next_run_at: null });
+  });
+
+  test('a call from elsewhere that knows the secret, and needs no key', async () => {
+    const workflow = await make({ trigger_type: 'webhook', trigger_config: { secret: 'mine' } });
+    const { secret } = workflow.trigger_config;
+    expect(secret).toMatch(/^[\w-]{40,}$/);
+    const { uuid } = workflow;
+    const send = (path: string, body: unknown = { a: 1 }) =>
+      agent.service.fetch(
+        new Request(`http://agent.test/v1/bot/workflow/incoming/${path}`, {
+          method: 'POST',
+          body: typeof body === 'string' ? body : JSON.stringify(body),
+        }),
+      );
+    const taken = await send(`${uuid}/${secret}`);
+    expect([taken.status, await taken.json()]).toEqual([
+      200,
+      { received: true, result: expect.objectContaining({ status: 'success', run_id: expect.any(Number) }) },
+    ]);
+    expect(receiver.received[0]!.body).toEqual({ a: 1 });
+    expect((await logsOf(uuid)).logs[0].trigger).toBe('webhook');
+    const manual = await make();
+    for (const path of [`${uuid}/mine`, `${uuid}/x`, `none/${secret}`, `${manual.uuid}/undefined`]) {
+      const refused = await send(path);
+      expect([refused.status, (await refused.json()).error.code]).toEqual([404, 'workflow_not_found']);
+    }
+    for (const body of ['[1]', 'no', '5']) expect((await send(`${uuid}/${secret}`, body)).status).toBe(400);
+    expect((await send(`${uuid}/${secret}`, { a: 'x'.repeat(1_100_000) })).status).toBe(413);
+    const update = { workflow_id: uuid, trigger_config: { secret: 'mine' }, is_active: false };
+    const kept = await agent.client.call('PUT', '/v1/bot/workflow/update', update);
+    expect(kept.body.workflow.trigger_config).toEqual({ secret });
+    expect((await send(`${uuid}/${secret}`)).status).toBe(409);
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  test('the statistics count the runs by what began them', async () => {
+    const event = await make({ trigger_type: 'event', trigger_event: 'memory.created' });
+    const { uuid } = await make();
+    receiver.statuses.push(500);
+    await run(uuid);
+    await run(uuid);
+    await addText();
+    await untilLogged(1, event.uuid);
+    const { body } = await agent.client.call('GET', '/v1/bot/stats/workflows');
+    expect(body).toEqual({
+      total_workflows: 3,
+      completion_rate: (2 / 3) * 100,
+      common_patterns: [
+        { trigger_type: 'manual', trigger_event: null, count: 2 },
+        { trigger_type: 'event', trigger_event: 'memory.created', count: 1 },
+      ],
+    });
+    const before = await agent.client.call('GET', '/v1/bot/stats/workflows', { to: '2031-02-01' });
+    expect(before.body).toEqual({ total_workflows: 0, completion_rate: 0, common_patterns: [] });
+  });
+});
+
+describe('over a kill', () => {
+  let folder: string;
+  let killed: AgentProcess | undefined;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'agent-'));
+  });
+  afterEach(async () => {
+    await killed?.kill();
+    rmSync(folder, { recursive: true });
+  });
+  const open = async () => {
+    killed = await runAgent({
+      AGENT_DB: join(folder, 'agent.db'),
+      AGENT_PRIVATE_HOSTS: `127.0.0.1:${receiver.port}`,
+      AGENT_MIN_TASK_INTERVAL_SECONDS: '0',
+    });
+    return killed;
+  };
+
+  test('what had not begun is run once, what was cut off is said with the steps that were done', async () => {
+    const { call, kill } = await open();
+    const { body } = await call('POST', '/v1/bot/workflow/create', {
+      name: 'Tell',
+      trigger_type: 'event',
+      trigger_event: 'memory.created',
+      actions: [callUrl({ method: 'PUT' }), callUrl()],
+    });
+    const { uuid: workflow_id } = body.workflow;
+    // The first four stand in their second step, the others wait.
+    receiver.statuses.push(204, 204, 204, 204);
+    let release = () => {};
+    const add = (n: number) =>
+      call('POST', '/v1/bot/source/create', { type: 'text', title: `T${n}`, source: `Text ${n}.` });
+    for (let n = 0; n < 4; n += 1) await add(n);
+    await receiver.count(8);
+    receiver.received.length = 0;
+    receiver.held = new Promise((resolve) => {
+      release = () => resolve();
+    });
+    for (let n = 4; n < 10; n += 1) await add(n);
+    await receiver.count(4);
+    await kill();
+    receiver.held = undefined;
+    release();
+    const again = await open();
+    const logs = async () => (await again.call('GET', '/v1/bot/workflow/logs', { workflow_id })).body;
+    await expect.poll(async () => (await logs()).total).toBe(10);
+    const { logs: all } = await logs();
+    const summary = all.map((log: { status: string; error: string | null }) => log.error ?? log.status);
+    expect(summary.sort()).toEqual([...Array(4).fill('interrupted'), ...Array(6).fill('success')]);
+    const named = receiver.received
+      .filter(({ method }) => method === 'POST')
+      .map(({ body: told }) => told.name);
+    expect(named.sort()).toEqual(['T8', 'T9']);
+    expect(target.botId).toBe('b');
+  });
+
+  test('a slot that was missed runs once after the start', async () => {
+    const { call, kill } = await open();
+    const { body } = await call('POST', '/v1/bot/workflow/create', {
+      name: 'Tell',
+      trigger_type: 'schedule',
+      trigger_config: { schedule_type: 'interval', schedule_config: { interval_minutes: 0.01 } },
+      actions: [callUrl()],
+    });
+    await receiver.count(1);
+    await kill();
+    const before = receiver.received.length;
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    await open();
+    await receiver.count(before + 2);
+    const [missed, next] = receiver.received.slice(before);
+    expect(next!.at - missed!.at).toBeGreaterThan(400);
+    expect(body.workflow.next_run_at).not.toBeNull();
+  });
+});
