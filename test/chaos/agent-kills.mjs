@@ -1,7 +1,7 @@
 /**
  * `npm run chaos -- --agent`: the agent service under a mixed load, ended with -9 at random moments. What it acknowledged
- * is there after each start, the file is whole, no counter went back, no task ran twice, and who is told of sources hears
- * of each. Fails when one of these does not hold.
+ * is there after each start, the file is whole, no counter went back, no task and no workflow ran twice for one reason,
+ * no mail is lost or answered twice, and who is told of sources hears of each. Fails when one of these does not hold.
  */
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Database from 'libsql';
+import { startMail } from './agent-mail.mjs';
 
 const entry = fileURLToPath(new URL('../../dist/demo/agent.js', import.meta.url));
 const mostAliveMs = 700;
@@ -24,9 +25,11 @@ const findPort = () =>
     });
   });
 
-/** Whom the webhooks reach: every third call fails. */
+/** Whom the webhooks reach, of which every third fails, and what workflows call. */
 async function startReceiver() {
   const heard = new Map();
+  /** By what the workflow was told of. */
+  const ran = new Map();
   let calls = 0;
   const server = createServer((request, response) => {
     let raw = '';
@@ -34,17 +37,23 @@ async function startReceiver() {
       raw += chunk;
     });
     request.on('end', () => {
+      if (request.url === '/workflow') {
+        const { resource_id: id } = JSON.parse(raw);
+        ran.set(id, (ran.get(id) ?? 0) + 1);
+        return response.writeHead(204).end();
+      }
       calls += 1;
       const isTaken = calls % 3 !== 0;
       if (isTaken) {
         const { event, resource_id: id } = JSON.parse(raw);
         heard.set(`${event} ${id}`, request.headers['x-service-delivery']);
       }
-      response.writeHead(isTaken ? 204 : 500).end();
+      return response.writeHead(isTaken ? 204 : 500).end();
     });
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { heard, url: `http://127.0.0.1:${server.address().port}/`, close: () => server.close() };
+  const { port } = server.address();
+  return { heard, ran, port, url: `http://127.0.0.1:${port}/`, close: () => server.close() };
 }
 
 /** @param kills how often @returns what went wrong, one line each */
@@ -61,6 +70,8 @@ export async function killAgent(kills) {
   const tasks = new Set();
   const told = new Set();
   const receiver = await startReceiver();
+  const mailPort = await findPort();
+  const mail = await startMail(mailPort);
   const counts = { requests: 0, acknowledged: 0 };
   let isNaming = false;
   const env = {
@@ -73,6 +84,9 @@ export async function killAgent(kills) {
     AGENT_WEBHOOK_URL: receiver.url,
     AGENT_WEBHOOK_SECRET: 'secret',
     AGENT_WEBHOOK_RETRY_MS: '20',
+    AGENT_SMTP_PORT: String(mailPort),
+    AGENT_SMTP_URL: mail.url,
+    AGENT_PRIVATE_HOSTS: `127.0.0.1:${receiver.port}`,
     PROVIDER_HOST: '',
     PORT: String(port),
   };
@@ -113,6 +127,7 @@ export async function killAgent(kills) {
       });
       tasks.add(task.uuid);
     },
+    mail.send,
     async () => {
       const [source_id] = kept.sources;
       if (!source_id) return;
@@ -181,6 +196,8 @@ export async function killAgent(kills) {
       );
       if (asked > 1 || task?.execution_count > 1) fault(`task ${uuid} ran ${asked} times`);
     }
+    for (const wrong of mail.check(db)) fault(wrong);
+    for (const [id, times] of receiver.ran) if (times > 1) fault(`the workflow ran ${times} times for ${id}`);
     const { loose } = read(
       'SELECT count(*) AS loose FROM passages WHERE source NOT IN (SELECT id FROM sources)',
     );
@@ -209,7 +226,9 @@ export async function killAgent(kills) {
       const db = new Database(file);
       const { open } = db
         .prepare(
-          "SELECT (SELECT count(*) FROM deliveries WHERE status = 'pending') + (SELECT count(*) FROM tasks WHERE enabled = 1) AS open",
+          `SELECT (SELECT count(*) FROM deliveries WHERE status = 'pending') + (SELECT count(*) FROM tasks WHERE enabled = 1)
+             + (SELECT count(*) FROM workflow_runs WHERE status IN ('pending', 'running'))
+             + (SELECT count(*) FROM emails WHERE to_answer > 0) AS open`,
         )
         .get();
       db.close();
@@ -228,6 +247,15 @@ export async function killAgent(kills) {
         .get(uuid).lines;
       if (lines !== 1) faults.push(`task ${uuid} has ${lines} lines in its log`);
     }
+    const { runs } = db.prepare('SELECT count(*) AS runs FROM workflow_runs').get();
+    const made = kept.sources.size + kept.deleted.size;
+    if (runs < made) faults.push(`the workflow has ${runs} runs for ${made} sources`);
+    const failed = db
+      .prepare("SELECT error, count(*) AS times FROM workflow_runs WHERE status <> 'success' GROUP BY error")
+      .all();
+    for (const { error, times } of failed)
+      if (error !== 'interrupted') faults.push(`${times} runs of the workflow ended with ${error}`);
+    counts.runs = runs;
     db.close();
   }
 
@@ -237,6 +265,12 @@ export async function killAgent(kills) {
       faults.push(`after kill ${round - 1}: it does not start`);
       agent.kill('SIGKILL');
       break;
+    }
+    if (round === 1) {
+      await call('PUT', '/v1/bot/email/settings', { email_auto_reply: true });
+      const actions = [{ type: 'call_url', url: `${receiver.url}workflow` }];
+      const trigger = { trigger_type: 'event', trigger_event: 'memory.created' };
+      await call('POST', '/v1/bot/workflow/create', { name: 'Tell', ...trigger, actions });
     }
     if (kept.name !== undefined) {
       const { bot } = await call('GET', '/v1/bot/read');
@@ -257,6 +291,7 @@ export async function killAgent(kills) {
   }
   await settle();
   receiver.close();
+  await mail.close();
   rmSync(folder, { recursive: true });
   return {
     faults,
@@ -266,5 +301,8 @@ export async function killAgent(kills) {
     keys: kept.keys.size,
     tasks: tasks.size,
     webhooks: told.size,
+    workflowCalls: receiver.ran.size,
+    mails: mail.taken.size,
+    answeredMails: mail.answered(),
   };
 }

@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startAgent } from '../../demo/agent/start.ts';
-import { type ShopAgent, startShopAgent } from '../support/agentservice.ts';
-import { headerOf, headersOf, sendMail, startMailServer } from '../support/mail.ts';
+import { runAgent } from '../support/agentprocess.ts';
+import { createGate, type ShopAgent, startShopAgent } from '../support/agentservice.ts';
+import { findPort, headerOf, headersOf, sendMail, startMailServer } from '../support/mail.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 
 const question = 'How long does shipping to Canada take?';
@@ -360,6 +361,25 @@ describe('what the agent does about it by itself', () => {
     expect(await emails({ direction: 'outbound' })).toEqual([]);
   });
 
+  test('it answers once the conversation is free', async () => {
+    await agent.close();
+    await server.close();
+    const gate = createGate();
+    await start({ wordsPerSecond: 1, sleep: gate.sleep });
+    await set({ email_auto_reply: true });
+    const busy = agent.client.chat(question, { chat_id: 'email:ada@site.example' });
+    await expect.poll(() => agent.service.events.some(({ event }) => event === 'chat.started')).toBe(true);
+    await deliver(mail(question));
+    await expect
+      .poll(() => agent.service.events.find(({ event }) => event === 'email.not_answered'))
+      .toMatchObject({ code: 'chat_busy' });
+    expect(server.taken).toEqual([]);
+    gate.open();
+    await busy;
+    await server.count(1);
+    await expect.poll(async () => (await newest()).status).toBe('replied');
+  });
+
   test('without credits it answers nobody, and keeps the mail', async () => {
     await agent.close();
     await server.close();
@@ -425,6 +445,32 @@ test('without a server to send it with, a reply says which variable is missing',
   expect([status, body.error.code]).toEqual([400, 'smtp_not_configured']);
   expect(body.error.message).toContain('AGENT_SMTP_URL');
   expect(await emails({ direction: 'outbound' })).toEqual([]);
+});
+
+test('over a kill: an answer that was cut off is written again, and sent once', async () => {
+  await start();
+  const folder = mkdtempSync(join(tmpdir(), 'agent-'));
+  const env = { AGENT_DB: join(folder, 'agent.db'), AGENT_SMTP_URL: server.url };
+  const mailPort = await findPort();
+  const slow = await runAgent({ ...env, AGENT_SMTP_PORT: String(mailPort), AGENT_WORDS_PER_SECOND: '1' });
+  await slow.call('PUT', '/v1/bot/email/settings', { email_auto_reply: true });
+  const sent = { to: 'b@agent.localhost', ...mail('Hello there') };
+  expect((await sendMail(mailPort, sent)).at(-1)).toMatch(/^250/);
+  const asked = async (call: typeof slow.call) =>
+    (await call('GET', '/v1/bot/chat/read', { chat_id: 'email:ada@site.example' })).body.total ?? 0;
+  await expect.poll(() => asked(slow.call)).toBeGreaterThan(0);
+  await slow.kill();
+  expect(server.taken).toEqual([]);
+  const again = await runAgent({ ...env, AGENT_WORDS_PER_SECOND: '0' });
+  await server.count(1);
+  const read = async () => (await again.call('GET', '/v1/bot/email/readall')).body.emails;
+  await expect.poll(async () => (await read()).at(-1).status).toBe('replied');
+  await again.kill();
+  const third = await runAgent({ ...env, AGENT_WORDS_PER_SECOND: '0' });
+  await settled();
+  expect(server.taken).toHaveLength(1);
+  await third.kill();
+  rmSync(folder, { recursive: true });
 });
 
 test('from an environment, and what is wrong in it is named', async () => {

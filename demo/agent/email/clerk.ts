@@ -1,17 +1,20 @@
 /** Does what is to be done about an e-mail that came in: the agent answers it, its owner is told of it. */
 
+import { setTimeout as rest } from 'node:timers/promises';
 import { AgentError } from '../errors.ts';
 import type { Parts } from '../parts.ts';
 import type { Bot } from '../store/bots.ts';
-import type { Email } from '../store/emails.ts';
+import type { Email, ToDo } from '../store/emails.ts';
 import { askUnattended, giveUpTurn } from '../turns/unattended.ts';
 import { addressOf } from './address.ts';
+import { requireMailer } from './mailer.ts';
 import { replyTo } from './outbound.ts';
 import { toQuestion } from './quoting.ts';
 
 const maxAtOnce = 4;
 /** It is looked so often, should the database not have answered. */
 const maxIdleMs = 5_000;
+const busyMs = 2_000;
 const hourMs = 3_600_000;
 /** More than these in an hour to one address: two machines are talking. */
 const mostAnswersAnHour = 10;
@@ -26,12 +29,15 @@ export function createClerk(parts: Parts): Clerk {
   const { emails, bots, mailer, config, events } = parts;
   /** By conversation: two mails of one sender are answered one after the other. */
   const underWay = new Map<string, Promise<void>>();
-  let isClosing = false;
+  const closing = new AbortController();
   let timer: NodeJS.Timeout | undefined;
 
+  const report = (thrown: unknown) =>
+    events.record('emails.failed', { cause: thrown instanceof Error ? thrown.stack : 'unknown' });
   const keyOf = ({ bot_id, from_address }: Email) => `${bot_id} ${from_address.toLowerCase()}`;
 
   async function answer(email: Email, bot: Bot) {
+    requireMailer(mailer);
     const since = config.now() - hourMs;
     if (emails.countAnswers(bot.uuid, email.from_address, since) >= mostAnswersAnHour)
       throw new AgentError(429, 'too_many_answers', 'This address was answered often enough.');
@@ -55,35 +61,46 @@ export function createClerk(parts: Parts): Clerk {
     });
   }
 
-  /** What fails is said, and not tried again: the mail itself is kept. */
+  /** What fails is said, and not tried again: the mail itself is kept. @returns the code of what was wrong */
   async function attempt(what: string, { uuid: email_id }: Email, work: () => Promise<void>) {
     try {
       await work();
+      return undefined;
     } catch (thrown) {
       const code = thrown instanceof AgentError ? thrown.code : 'internal_error';
       events.record(`email.not_${what}`, { email_id, code });
+      return code;
     }
+  }
+
+  async function attend(email: ToDo, bot: Bot) {
+    emails.claim(email);
+    if (email.to_announce > 0) await attempt('announced', email, () => announce(email, bot));
+    if (email.to_answer === 0) return;
+    const code = await attempt('answered', email, () => answer(email, bot));
+    // Somebody speaks in this conversation: later.
+    if (code === 'chat_busy') await rest(busyMs, undefined, { signal: closing.signal }).catch(() => {});
+    else if (!closing.signal.aborted) emails.settle(email);
   }
 
   function wake() {
     clearTimeout(timer);
-    if (isClosing) return;
+    if (closing.signal.aborted) return;
     try {
       for (const email of emails.toDo(maxAtOnce + underWay.size)) {
         const bot = bots.get(email.bot_id);
         if (underWay.size >= maxAtOnce) break;
         if (!bot || underWay.has(keyOf(email))) continue;
-        emails.claim(email);
-        const job = (async () => {
-          if (email.to_announce === 1) await attempt('announced', email, () => announce(email, bot));
-          if (email.to_answer === 1) await attempt('answered', email, () => answer(email, bot));
-          underWay.delete(keyOf(email));
-          wake();
-        })();
+        const job = attend(email, bot)
+          .catch(report)
+          .then(() => {
+            underWay.delete(keyOf(email));
+            wake();
+          });
         underWay.set(keyOf(email), job);
       }
     } catch (thrown) {
-      events.record('emails.failed', { cause: thrown instanceof Error ? thrown.stack : 'unknown' });
+      report(thrown);
     }
     timer = setTimeout(wake, maxIdleMs);
     timer.unref();
@@ -92,7 +109,7 @@ export function createClerk(parts: Parts): Clerk {
   return {
     wake,
     async close() {
-      isClosing = true;
+      closing.abort();
       clearTimeout(timer);
       await Promise.all(underWay.values());
     },

@@ -22,5 +22,5 @@ CREATE INDEX emails_of_bot ON emails (bot_id, id);
 CREATE INDEX emails_by_time ON emails (bot_id, created_at, direction, status);
 CREATE INDEX emails_by_message ON emails (bot_id, message_id) WHERE message_id IS NOT NULL;
 CREATE INDEX emails_answered ON emails (bot_id, to_address, created_at) WHERE direction = 'outbound';
-CREATE INDEX emails_to_do ON emails (id) WHERE to_answer = 1 OR to_announce = 1;
+CREATE INDEX emails_to_do ON emails (id) WHERE to_answer > 0 OR to_announce > 0;
 `;

@@ -33,12 +33,18 @@ export interface Email {
 
 export type NewEmail = Omit<Email, 'id' | 'uuid' | 'created_at' | 'updated_at'>;
 
+/** `to_answer`: how often that may still be tried. */
+export type ToDo = Email & { to_answer: number; to_announce: 0 | 1 };
+
 export interface EmailCounts {
   inbound: number;
   outbound: number;
   replied: number;
   failed: number;
 }
+
+/** A kill cuts one off. */
+const answerAttempts = 3;
 
 /** @param tell of those that come in */
 export function createEmailStore(db: Db, now: () => number, tell: Tell) {
@@ -80,7 +86,10 @@ export function createEmailStore(db: Db, now: () => number, tell: Tell) {
         toAnnounce,
       }: Record<'isOwn' | 'toAnswer' | 'toAnnounce', boolean> & { name: string | null },
     ): Email {
-      const saved = insert(email, { to_answer: Number(toAnswer), to_announce: Number(toAnnounce) });
+      const saved = insert(email, {
+        to_answer: toAnswer ? answerAttempts : 0,
+        to_announce: Number(toAnnounce),
+      });
       // What agents write to each other is what a workflow may have written.
       tell('email.received', email.bot_id, {
         id: saved.uuid,
@@ -91,9 +100,16 @@ export function createEmailStore(db: Db, now: () => number, tell: Tell) {
       return saved;
     },
 
-    /** Failed until it is accepted: after a kill nobody knows better. */
-    begin: (email: Omit<NewEmail, 'direction' | 'status'>, uuid: string): Email =>
-      insert({ ...email, direction: 'outbound', status: 'failed' }, { uuid }),
+    /** Failed until it is accepted: after a kill nobody knows better. What it answers needs no other answer. */
+    begin(email: Omit<NewEmail, 'direction' | 'status'>, uuid: string): Email {
+      return db.transaction(() => {
+        db.prepare('UPDATE emails SET to_answer = 0 WHERE bot_id = ? AND uuid = ?').run(
+          email.bot_id,
+          email.in_reply_to,
+        );
+        return insert({ ...email, direction: 'outbound', status: 'failed' }, { uuid });
+      })() as Email;
+    },
 
     accepted(email: Email): Email {
       db.transaction(() => {
@@ -107,12 +123,19 @@ export function createEmailStore(db: Db, now: () => number, tell: Tell) {
     },
 
     /** What is still to be done, the oldest first. */
-    toDo: (limit: number): (Email & { to_answer: 0 | 1; to_announce: 0 | 1 })[] =>
-      all('SELECT * FROM emails WHERE to_answer = 1 OR to_announce = 1 ORDER BY id LIMIT ?', limit),
+    toDo: (limit: number): ToDo[] =>
+      all('SELECT * FROM emails WHERE to_answer > 0 OR to_announce > 0 ORDER BY id LIMIT ?', limit),
 
-    /** Before it is done: after a kill it is not done twice. */
+    /** Before it is done: after a kill it is not announced twice, and an answer is not tried for ever. */
     claim(email: Email) {
-      db.prepare('UPDATE emails SET to_answer = 0, to_announce = 0 WHERE id = ?').run(email.id);
+      db.prepare('UPDATE emails SET to_answer = max(to_answer - 1, 0), to_announce = 0 WHERE id = ?').run(
+        email.id,
+      );
+    },
+
+    /** Nothing is left to be done. */
+    settle(email: Email) {
+      db.prepare('UPDATE emails SET to_answer = 0 WHERE id = ?').run(email.id);
     },
 
     /** How many answers went to an address since. */
