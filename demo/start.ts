@@ -3,8 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { addressOf } from './agent/email/address.ts';
 import { type StartedAgent, startAgent } from './agent/start.ts';
 import { createBackend } from './site/backend.ts';
+import { startInbox } from './site/inbox.ts';
 import { toTools } from './site/tools.ts';
 
 const host = '127.0.0.1';
@@ -35,20 +37,23 @@ async function teach(agent: StartedAgent, siteUrl: string): Promise<number> {
   const ids = { project_id: agent.projectId, bot_id: agent.botId };
   const call = async (method: string, path: string, body?: object) => {
     const query = body ? '' : `?${new URLSearchParams(ids)}`;
-    const response = await fetch(`${agent.url}/v1/bot/source/${path}${query}`, {
+    const response = await fetch(`${agent.url}/v1/bot/${path}${query}`, {
       method,
       headers: { authorization: `Bearer ${agent.apiKey}`, 'content-type': 'application/json' },
       body: body ? JSON.stringify({ ...ids, ...body }) : null,
     });
-    if (!response.ok) throw new Error(`The agent answered ${response.status} to source/${path}`);
+    if (!response.ok) throw new Error(`The agent answered ${response.status} to ${path}`);
     return response.json();
   };
   type Source = { uuid: string; source: string | null; passages: number };
-  const list = async () => ((await call('GET', 'readall')) as { sources: Source[] }).sources;
+  const list = async () => ((await call('GET', 'source/readall')) as { sources: Source[] }).sources;
   const address = new URL(siteUrl).href;
   const known = (await list()).find(({ source }) => source === address);
-  if (known) await call('PUT', 'update', { source_id: known.uuid, source: address });
-  else await call('POST', 'create', { type: 'website', source: address, title: 'Larkfield Outdoor' });
+  if (known) await call('PUT', 'source/update', { source_id: known.uuid, source: address });
+  else {
+    await call('POST', 'source/create', { type: 'website', source: address, title: 'Larkfield Outdoor' });
+    await call('PUT', 'email/settings', { email_auto_reply: true });
+  }
   await agent.service.idle();
   return (await list()).reduce((sum, { passages }) => sum + passages, 0);
 }
@@ -66,16 +71,24 @@ async function start(): Promise<void> {
   const toolsFile = `${folder}/tools.json`;
   const toolSecret = randomBytes(32).toString('hex');
   writeFileSync(toolsFile, JSON.stringify(toTools(siteUrl, toolSecret), null, 2), { mode: 0o600 });
+  const botId = env.AGENT_BOT_ID || 'juniper';
   const adminPassword = randomBytes(6).toString('hex');
   const ssoSecret = env.AGENT_SSO_SECRET || randomBytes(32).toString('hex');
+
+  const mailPort = await findPort(Number(env.AGENT_SMTP_PORT || 2525));
+  const domain = env.AGENT_EMAIL_DOMAIN || 'mail.larkfield.example';
+  const inbox = await startInbox(host, { port: mailPort, address: addressOf({ uuid: botId }, domain) });
 
   const agent = await startAgent(
     {
       AGENT_API_KEY: randomBytes(24).toString('hex'),
       AGENT_PROJECT_ID: 'larkfield',
-      AGENT_BOT_ID: 'juniper',
+      AGENT_SMTP_URL: inbox.url,
+      AGENT_EMAIL_DOMAIN: domain,
       AGENT_DB: `${folder}/agent.db`,
       ...env,
+      AGENT_BOT_ID: botId,
+      AGENT_SMTP_PORT: String(mailPort),
       AGENT_TOOLS: toolsFile,
       AGENT_SSO_SECRET: ssoSecret,
       PORT: String(agentPort),
@@ -83,7 +96,7 @@ async function start(): Promise<void> {
     },
     env.DEMO_LOG === 'on' ? {} : { log: tellProgress },
   );
-  const { apiKey, projectId, botId } = agent;
+  const { apiKey, projectId } = agent;
   const { server, helper } = createBackend({
     agentUrl: agent.url,
     apiKey,
@@ -93,6 +106,7 @@ async function start(): Promise<void> {
     toolSecret,
     adminPassword,
     storeFile: `${folder}/helper.db`,
+    inbox,
   });
   await new Promise<void>((resolve) => server.listen(port, host, resolve));
   say(`Read ${await teach(agent, siteUrl)} passages of the shop's pages.`);
@@ -100,12 +114,14 @@ async function start(): Promise<void> {
   say(`Dock style: ${siteUrl}/dock.html`);
   say(`Strict CSP: ${siteUrl}/strict.html`);
   say(`Owner's page: ${siteUrl}/porchlight/admin (password ${adminPassword})`);
+  say(`E-mail to the agent and from it: ${siteUrl}/inbox.html`);
   say(`Every state of the chat: ${siteUrl}/gallery.html`);
 
   const stop = async () => {
     server.close();
     await helper.close(1_000);
     await agent.close();
+    await inbox.close();
     process.exit(0);
   };
   process.once('SIGINT', () => void stop());

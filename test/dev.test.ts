@@ -22,7 +22,7 @@ beforeAll(async () => {
   expect(command).toBe('node');
   child = spawn(process.execPath, [file], {
     cwd: folder,
-    env: { ...process.env, PORT: '0', AGENT_PORT: '0' },
+    env: { ...process.env, PORT: '0', AGENT_PORT: '0', AGENT_SMTP_PORT: '0' },
   });
   for (const stream of [child.stdout, child.stderr])
     stream?.on('data', (data) => {

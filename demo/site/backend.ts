@@ -4,6 +4,7 @@ import { createNodeHelper, type NodeHelper, tokenListener } from 'porchlight/nod
 import { createSqliteStore } from 'porchlight/sqlite';
 import { createShopSessions } from './customers.ts';
 import { serveScene } from './gallery.ts';
+import type { Inbox } from './inbox.ts';
 import { servePage } from './pages.ts';
 import { readBody, sendJson } from './reply.ts';
 import { readOrder, readStock } from './shop.ts';
@@ -20,10 +21,11 @@ export type BackendOptions = {
   adminPassword: string;
   /** File of the helper's records. */
   storeFile: string;
+  inbox: Inbox;
 };
 
 export function createBackend(options: BackendOptions): { server: Server; helper: NodeHelper } {
-  const { ssoSecret, toolSecret, storeFile, ...agent } = options;
+  const { ssoSecret, toolSecret, storeFile, inbox, ...agent } = options;
   const helper = createNodeHelper({ ...agent, ssoSecret, store: createSqliteStore(storeFile) });
   const sessions = createShopSessions();
   // The identity comes from the site's own session, never from the request's query or body.
@@ -33,6 +35,8 @@ export function createBackend(options: BackendOptions): { server: Server; helper
     'POST /api/sign-in': (body) => sessions.signIn((body as { email?: unknown })?.email),
     'POST /api/sign-out': (_, request) => sessions.signOut(request),
     'GET /api/me': (_, request) => sessions.readMe(request),
+    'GET /api/inbox': () => ({ mails: inbox.list() }),
+    'POST /api/inbox': (body) => writeMail(inbox, body),
     'POST /api/tools/stock': (body) => readStock(readParameter(body, 'product')),
     'POST /api/tools/order-status': (body, { headers }) =>
       headers.authorization === `Bearer ${toolSecret}` ? readOrderFor(body as ToolCall) : undefined,
@@ -78,6 +82,16 @@ function readOrderFor(call: ToolCall) {
     trackingNumber,
     items: items.map(({ name, quantity }) => ({ name, quantity })),
   };
+}
+
+async function writeMail(inbox: Inbox, body: unknown) {
+  const { from, subject, text } = (body ?? {}) as Record<string, unknown>;
+  try {
+    await inbox.write({ from: String(from), subject: String(subject), text: String(text) });
+    return { status: 202, body: { sent: true } };
+  } catch {
+    return { status: 502, body: { error: 'The agent did not take it.' } };
+  }
 }
 
 function readParameter(body: unknown, name: string): string {

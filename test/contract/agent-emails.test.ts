@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startAgent } from '../../demo/agent/start.ts';
+import { startInbox } from '../../demo/site/inbox.ts';
 import { runAgent } from '../support/agentprocess.ts';
 import { createGate, type ShopAgent, startShopAgent } from '../support/agentservice.ts';
 import { findPort, headerOf, headersOf, sendMail, startMailServer } from '../support/mail.ts';
@@ -303,9 +304,11 @@ describe('what the agent does about it by itself', () => {
     const { conversation } = (
       await agent.client.call('GET', '/v1/bot/chat/read', { chat_id: 'email:ada@site.example' })
     ).body;
-    expect(conversation.map(({ content }: { content: string }) => content)).toEqual([
-      question,
-      reply.text_body,
+    const [asked, answered] = conversation;
+    expect(asked.content).toBe(question);
+    expect(reply.text_body.split('\n\n')).toEqual([
+      answered.content,
+      expect.stringMatching(/^\[1\] Shipping: http:.*\/shipping\.html$/),
     ]);
   });
 
@@ -435,6 +438,25 @@ describe('who may', () => {
       field,
     ]);
   });
+});
+
+test("the demo's inbox writes to the agent, and shows what came back", async () => {
+  const mailPort = await findPort();
+  const inbox = await startInbox('127.0.0.1', { port: mailPort, address: own });
+  server = await startMailServer();
+  agent = await startShopAgent({ email: { smtpUrl: inbox.url } });
+  await agent.service.listenForMail(mailPort, '127.0.0.1');
+  await set({ email_auto_reply: true });
+  await inbox.write({ from: 'ada@site.example', subject: 'Canada', text: question });
+  await expect.poll(() => inbox.list().length).toBe(2);
+  expect(inbox.list()).toMatchObject([
+    { id: 2, to: 'ada@site.example', subject: 'Re: Canada', text: expect.stringContaining('5 to 8') },
+    { id: 1, from: 'ada@site.example', to: own, subject: 'Canada', text: question },
+  ]);
+  await set({ email_enabled: false });
+  await expect(inbox.write({ from: 'ada@site.example', subject: 'x', text: 'x' })).rejects.toThrow('550');
+  expect(inbox.list()).toHaveLength(2);
+  await inbox.close();
 });
 
 test('without a server to send it with, a reply says which variable is missing', async () => {

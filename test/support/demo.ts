@@ -38,6 +38,7 @@ export async function startDemo({ wordsPerSecond = 0 } = {}): Promise<Demo> {
       ...process.env,
       PORT: '0',
       AGENT_PORT: '0',
+      AGENT_SMTP_PORT: '0',
       DEMO_FOLDER: folder,
       DEMO_LOG: 'on',
       AGENT_API_KEY: apiKey,

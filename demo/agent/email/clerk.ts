@@ -6,6 +6,7 @@ import type { Parts } from '../parts.ts';
 import type { Bot } from '../store/bots.ts';
 import type { Email, ToDo } from '../store/emails.ts';
 import { askUnattended, giveUpTurn } from '../turns/unattended.ts';
+import type { WireChat } from '../turns/wire.ts';
 import { addressOf } from './address.ts';
 import { requireMailer } from './mailer.ts';
 import { replyTo } from './outbound.ts';
@@ -23,6 +24,15 @@ const maxChatId = 200;
 export interface Clerk {
   wake(): void;
   close(): Promise<void>;
+}
+
+/** A mail has no list of sources beside it. */
+function withSources({ reply, sources }: Pick<WireChat, 'reply' | 'sources'>): string {
+  const cited = sources.filter(({ citation_number }) => reply.includes(`[${citation_number}]`));
+  const lines = cited.map(
+    ({ citation_number, title, url }) => `[${citation_number}] ${title}${url ? `: ${url}` : ''}`,
+  );
+  return lines.length > 0 ? `${reply}\n\n${lines.join('\n')}` : reply;
 }
 
 export function createClerk(parts: Parts): Clerk {
@@ -47,7 +57,7 @@ export function createClerk(parts: Parts): Clerk {
     const { frame, chat } = await askUnattended(parts, bot, { message, chatId, as: 'visitor' });
     if (frame === 'approval') giveUpTurn(parts, bot, chatId);
     else if (!('cancelled' in chat) && chat.reply.trim() !== '')
-      await replyTo(parts, bot, email, chat.reply, 'auto-replied');
+      await replyTo(parts, bot, email, withSources(chat), 'auto-replied');
   }
 
   async function announce(email: Email, bot: Bot) {

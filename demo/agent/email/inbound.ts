@@ -31,7 +31,7 @@ export function createInbound(parts: Parts, onReceived: () => void): Inbound {
 
   function keep(mail: ReceivedMail, bot: Bot) {
     const own = addressOf(bot, config.email.domain);
-    const isOwn = domainOf(mail.from) === config.email.domain;
+    const isOwn = findBot({ address: mail.from }) !== undefined;
     const isOwner = mail.from.toLowerCase() === config.email.owner?.toLowerCase();
     const answered = parts.emails.findByMessage(bot.uuid, mail.refersTo);
     const record = {
