@@ -66,9 +66,13 @@ const importJsx: Plugin = {
   transform: (code, id) => (id.endsWith('.tsx') ? `import { Fragment, h } from 'preact';${code}` : null),
 };
 
+/** All but the demo's own page. */
+const isSqueezed = ({ name }: { name: string }) => name !== 'desk';
+
 /** Names of the widget’s own styles, in all of its files alike. */
 const shortenOwn: Plugin = {
   name: 'porchlight:shorten-own',
+  applyToEnvironment: isSqueezed,
   renderChunk: (code) => shortenStyles(code),
 };
 
@@ -107,6 +111,7 @@ const nameUndefined: Plugin = {
 /** Of these packages what is used here. */
 const cutPackages: Plugin = {
   name: 'porchlight:cut-packages',
+  applyToEnvironment: isSqueezed,
   transform(code, id) {
     if (/marked[\\/]lib[\\/]marked\.esm\.js$/.test(id)) return cutMarked(code);
     if (/[\\/]preact[\\/]dist[\\/]preact\.mjs$/.test(id)) return cutPreact(code);
@@ -120,6 +125,7 @@ const cutPackages: Plugin = {
 /** A file loaded on demand has nothing to preload, and a page's own listeners hear nothing of it. */
 const plainImport: Plugin = {
   name: 'porchlight:plain-import',
+  applyToEnvironment: isSqueezed,
   enforce: 'pre',
   load: (id) =>
     id.endsWith('vite/preload-helper.js') ? 'export const __vitePreload = (load) => load();' : null,
@@ -237,6 +243,23 @@ function toWidgetEnvironment(
   };
 }
 
+/** The desk of the demo's agent: a page of its own, whole packages, nothing squeezed. */
+const desk: EnvironmentOptions = {
+  consumer: 'client',
+  build: {
+    outDir: 'dist/desk',
+    emptyOutDir: true,
+    target: 'es2022',
+    cssTarget,
+    modulePreload: false,
+    cssCodeSplit: false,
+    rolldownOptions: {
+      input: { desk: 'demo/desk/main.tsx' },
+      output: { entryFileNames: '[name].js', assetFileNames: 'desk.[ext]' },
+    },
+  },
+};
+
 /** Runs on Node as it is: packages stay imports, and so does this one. */
 function toNodeEnvironment(outDir: string, input: Record<string, string>): EnvironmentOptions {
   return {
@@ -317,6 +340,7 @@ export default defineConfig({
       protocol: 'server-helper/protocol/wire.ts',
       cli: 'server-helper/cli.ts',
     }),
+    desk,
     demo: toNodeEnvironment('dist/demo', { start: 'demo/start.ts', agent: 'demo/agent/main.ts' }),
   },
   builder: {
@@ -328,6 +352,7 @@ export default defineConfig({
       await builder.build(builder.environments.embed!);
       finishWidget();
       await builder.build(builder.environments.helper!);
+      await builder.build(builder.environments.desk!);
       await builder.build(builder.environments.demo!);
     },
   },

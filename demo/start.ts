@@ -83,6 +83,7 @@ async function start(): Promise<void> {
     {
       AGENT_API_KEY: randomBytes(24).toString('hex'),
       AGENT_PROJECT_ID: 'larkfield',
+      AGENT_DESK: 'on',
       AGENT_SMTP_URL: inbox.url,
       AGENT_EMAIL_DOMAIN: domain,
       AGENT_DB: `${folder}/agent.db`,
@@ -114,6 +115,7 @@ async function start(): Promise<void> {
   say(`Dock style: ${siteUrl}/dock.html`);
   say(`Strict CSP: ${siteUrl}/strict.html`);
   say(`Owner's page: ${siteUrl}/porchlight/admin (password ${adminPassword})`);
+  say(`Desk of the agent: ${agent.url}/desk (key ${env.AGENT_API_KEY ? 'AGENT_API_KEY' : apiKey})`);
   say(`E-mail to the agent and from it: ${siteUrl}/inbox.html`);
   say(`Every state of the chat: ${siteUrl}/gallery.html`);
 

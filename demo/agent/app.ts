@@ -10,6 +10,7 @@ import { routeChat } from './routes/chat.ts';
 import { routeConversations } from './routes/conversations.ts';
 import { routeCrm } from './routes/crm.ts';
 import { routeDescription } from './routes/description.ts';
+import { routeDesk } from './routes/desk.ts';
 import { routeEmails } from './routes/emails.ts';
 import { routeExecute } from './routes/execute.ts';
 import { routeKeys } from './routes/keys.ts';
@@ -53,6 +54,7 @@ export function createApp(parts: Parts, clockwork: readonly (() => void)[]): Hon
     return c.json(toErrorBody(error, c.req.path), 404);
   });
 
+  routeDesk(app, parts);
   app.get('/healthz', (c) => c.json({ ok: true, answerer: parts.answerers.choose().model }));
   const limitBody = (maxSize: number) =>
     bodyLimit({

@@ -67,6 +67,8 @@ export interface AgentServiceOptions {
   /** Who is told of sources and subscribers. Default: nobody. */
   webhook?: WebhookOptions;
   email?: EmailOptions;
+  /** Whether the owner's desk is served, at `/desk`. Default false. */
+  desk?: boolean;
   /** Whether the retired CRM endpoints answer. Default true. */
   crm?: boolean;
   /** `host:port` of private addresses that an attachment may name. */
@@ -136,6 +138,7 @@ export function readOptions(options: AgentServiceOptions): AgentConfig {
     memberEmails: (options.memberEmails ?? []).map((email) => email.toLowerCase()),
     plan: options.plan ?? 'local',
     crm: options.crm ?? true,
+    desk: options.desk ?? false,
     privateHosts: options.privateHosts ?? [],
     limits,
     now: options.now ?? Date.now,

@@ -151,7 +151,8 @@ function readOwn(env: Env): Partial<AgentServiceOptions> {
   const { AGENT_PLAN: plan, AGENT_KEYS: keys, AGENT_MEMBER_EMAILS: emails, AGENT_PRIVATE_HOSTS: hosts } = env;
   if (plan && !Object.hasOwn(plans, plan))
     throw new TypeError(`AGENT_PLAN: one of ${Object.keys(plans).join(', ')}`);
-  const { AGENT_CRM: crm } = env;
+  const { AGENT_CRM: crm, AGENT_DESK: desk } = env;
+  if (desk && desk !== 'on' && desk !== 'off') throw new TypeError('AGENT_DESK: on or off');
   if (crm && crm !== 'on' && crm !== 'off') throw new TypeError('AGENT_CRM: on or off');
   const offset = Number(env.AGENT_CLOCK_OFFSET_SECONDS || 0);
   if (!Number.isFinite(offset)) throw new TypeError('AGENT_CLOCK_OFFSET_SECONDS: a number');
@@ -159,6 +160,7 @@ function readOwn(env: Env): Partial<AgentServiceOptions> {
     ...(plan ? { plan: plan as PlanName } : {}),
     ...(keys ? { extraKeys: toList(keys).map(readKey) } : {}),
     ...(crm ? { crm: crm === 'on' } : {}),
+    desk: desk === 'on',
     ...(emails ? { memberEmails: toList(emails) } : {}),
     ...(hosts ? { privateHosts: toList(hosts).map(readHost) } : {}),
     ...(offset === 0 ? {} : { now: () => Date.now() + Math.round(offset * 1000) }),

@@ -1,0 +1,47 @@
+/** Calls of the agent's API with the key that was entered, which this tab alone keeps. */
+
+export const projectId = document.querySelector<HTMLMetaElement>('meta[name=project]')!.content;
+const keyName = 'desk-key';
+const timeoutMs = 60_000;
+
+export class ApiError extends Error {
+  readonly code: string;
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+export const readKey = () => sessionStorage.getItem(keyName);
+export const keepKey = (key: string) => sessionStorage.setItem(keyName, key);
+export const forgetKey = () => sessionStorage.removeItem(keyName);
+
+export type Input = Readonly<Record<string, unknown>>;
+/** What the API answers, field by field. */
+// biome-ignore lint/suspicious/noExplicitAny: the shapes are the API's, and are read where they are shown.
+export type Answer = any;
+
+/** Throws an ApiError. */
+export async function call(method: string, path: string, input: Input = {}): Promise<Answer> {
+  const all = { project_id: projectId, ...input };
+  const isInQuery = method === 'GET' || method === 'DELETE';
+  const query = isInQuery
+    ? `?${new URLSearchParams(Object.entries(all).map(([name, value]) => [name, String(value)]))}`
+    : '';
+  let response: Response;
+  try {
+    response = await fetch(`${path}${query}`, {
+      method,
+      headers: { authorization: `Bearer ${readKey()}`, 'content-type': 'application/json' },
+      body: isInQuery ? null : JSON.stringify(all),
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+  } catch {
+    throw new ApiError('unreachable', 'The agent service cannot be reached.');
+  }
+  const body = (await response.json().catch(() => ({}))) as Answer;
+  if (response.ok) return body.data ?? body;
+  // The API has two shapes of errors.
+  const error = typeof body.error === 'object' ? body.error : { code: body.code, message: body.error };
+  throw new ApiError(error?.code ?? 'unknown', error?.message ?? `The service answered ${response.status}.`);
+}

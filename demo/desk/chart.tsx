@@ -1,0 +1,63 @@
+/** A small bar chart, and the same as a table for who does not see it. */
+
+export interface BarsProps {
+  title: string;
+  points: readonly (readonly [name: string, count: number])[];
+  /** The names are read, not only the first and the last. */
+  isNamed?: boolean;
+}
+
+const [width, height, most] = [720, 120, 90];
+
+export function Bars({ title, points, isNamed = false }: BarsProps) {
+  const shown = isNamed ? points.slice(0, 10) : points.slice(-most);
+  if (shown.length === 0) return <p class="faint">{title}: nothing yet.</p>;
+  const highest = Math.max(1, ...shown.map(([, count]) => count));
+  if (isNamed)
+    return (
+      <table class="bars" aria-label={title}>
+        <tbody>
+          {shown.map(([name, count]) => (
+            <tr key={name}>
+              <th scope="row">{name}</th>
+              <td>
+                <svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
+                  <rect width={(count / highest) * 100} height="10" />
+                </svg>
+              </td>
+              <td>{count}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    );
+  const step = width / Math.max(shown.length, 14);
+  return (
+    <figure class="chart">
+      <figcaption>{title}</figcaption>
+      <svg
+        viewBox={`0 0 ${width} ${height}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={toWords(title, shown)}
+      >
+        {shown.map(([name, count], index) => {
+          const tall = (count / highest) * height;
+          return (
+            <rect key={name} x={index * step} y={height - tall} width={Math.max(step - 2, 1)} height={tall}>
+              <title>{`${name}: ${count}`}</title>
+            </rect>
+          );
+        })}
+      </svg>
+      <p class="axis">
+        <span>{shown[0]![0]}</span>
+        {shown.length > 1 && <span>{shown.at(-1)![0]}</span>}
+      </p>
+    </figure>
+  );
+}
+
+function toWords(title: string, points: BarsProps['points']): string {
+  return `${title}: ${points.map(([name, count]) => `${name} ${count}`).join(', ')}`;
+}

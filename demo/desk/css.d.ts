@@ -1,0 +1,2 @@
+/** The bundler takes styles in. */
+declare module '*.css';

@@ -1,0 +1,100 @@
+/** A list of the API, page by page, as a table; on a phone each row is a card. */
+
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import type { Answer, Input } from './api.ts';
+import { type Loaded, useLoad } from './load.ts';
+
+export interface Column {
+  label: string;
+  of(row: Answer, loaded: Loaded): ComponentChildren;
+}
+
+export interface ListProps {
+  /** What it lists, for who does not see it. */
+  name: string;
+  path: string;
+  /** Of the answer. */
+  list: string;
+  input?: Input;
+  columns: readonly Column[];
+  empty: string;
+  isChanging?(row: Answer): boolean;
+  /** Below the table. */
+  children?(loaded: Loaded): ComponentChildren;
+}
+
+const perPage = 20;
+
+export function List({ name, path, list, input = {}, columns, empty, isChanging, children }: ListProps) {
+  const [page, setPage] = useState(1);
+  const loaded = useLoad(
+    path,
+    { ...input, page, per_page: perPage },
+    isChanging && ((data: Answer) => data[list].some(isChanging)),
+  );
+  const { data, error } = loaded;
+  if (error) return <p class="wrong">{error}</p>;
+  if (!data) return <p class="faint">Loading</p>;
+  const rows = data[list] as Answer[];
+  const { total, total_pages: pages } = data.pagination;
+  return (
+    <>
+      {rows.length === 0 ? (
+        <p class="faint">{empty}</p>
+      ) : (
+        <table aria-label={name}>
+          <thead>
+            <tr>
+              {columns.map(({ label }) => (
+                <th key={label} scope="col">
+                  {label === '' ? <span class="unseen">Actions</span> : label}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row, index) => (
+              <tr key={row.uuid ?? row.id ?? row.chat_id ?? index}>
+                {columns.map(({ label, of }) => (
+                  <td key={label} data-label={label}>
+                    {of(row, loaded)}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {pages > 1 && (
+        <p class="pages">
+          <button type="button" disabled={page === 1} onClick={() => setPage(page - 1)}>
+            Newer
+          </button>
+          <span>
+            Page {page} of {pages}, {total} in all
+          </span>
+          <button type="button" disabled={page >= pages} onClick={() => setPage(page + 1)}>
+            Older
+          </button>
+        </p>
+      )}
+      {children?.(loaded)}
+    </>
+  );
+}
+
+/** In the time zone of who looks. */
+export function Time({ at }: { at: string | null | undefined }) {
+  if (!at) return <span class="faint">never</span>;
+  const format = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+  return <time dateTime={at}>{format.format(new Date(at))}</time>;
+}
+
+const good = ['success', 'delivered', 'active', 'sent', 'replied', 'on'];
+const bad = ['failed', 'error'];
+
+export function State({ children: text }: { children: string }) {
+  const kind = good.includes(text) ? 'good' : bad.includes(text) ? 'bad' : 'open';
+  return <span class={`state ${kind}`}>{text}</span>;
+}

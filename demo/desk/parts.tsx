@@ -1,0 +1,133 @@
+/** Small pieces of areas: a button that acts, one that asks first, a form, an answer in full. */
+
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { act } from './state.ts';
+
+interface ActionProps {
+  children: ComponentChildren;
+  /** Of what, for who does not see the row. */
+  label?: string;
+  done: string;
+  work(): Promise<unknown>;
+}
+
+export function Action({ children, label, done, work }: ActionProps) {
+  const [isBusy, setBusy] = useState(false);
+  return (
+    <button
+      type="button"
+      aria-label={label}
+      disabled={isBusy}
+      onClick={async () => {
+        setBusy(true);
+        await act(done, work);
+        setBusy(false);
+      }}
+    >
+      {children}
+    </button>
+  );
+}
+
+/** Where that is gone, the area: nobody has to begin at the top of the page again. */
+function focusOn(wanted: Element | null) {
+  const target = wanted?.isConnected && wanted !== document.body ? wanted : document.querySelector('#main');
+  (target as HTMLElement | null)?.focus();
+}
+
+/** What cannot be undone is asked about in the place where it was pressed. */
+export function Removal({ children, label, done, work }: ActionProps) {
+  const [isAsking, setAsking] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  if (!isAsking)
+    return (
+      <button type="button" class="plain" aria-label={label} ref={button} onClick={() => setAsking(true)}>
+        {children}
+      </button>
+    );
+  return (
+    <span class="asking">
+      <Action label={`Yes: ${label}`} done={done} work={() => work().finally(() => focusOn(null))}>
+        Yes
+      </Action>
+      <No
+        press={() => {
+          setAsking(false);
+          requestAnimationFrame(() => button.current?.focus());
+        }}
+      />
+    </span>
+  );
+}
+
+/** Has the focus once it is there. */
+function useFocus<Place extends HTMLElement>() {
+  const ref = useRef<Place>(null);
+  useEffect(() => ref.current?.focus(), []);
+  return ref;
+}
+
+function No({ press }: { press(): void }) {
+  return (
+    <button type="button" class="plain" ref={useFocus<HTMLButtonElement>()} onClick={press}>
+      No
+    </button>
+  );
+}
+
+interface NewProps {
+  title: string;
+  done: string;
+  children: ComponentChildren;
+  /** Of what stands in the fields, as text. */
+  work(fields: Record<string, string>): Promise<unknown>;
+  submit?: string;
+}
+
+/** Closed until it is wanted; empty again when its work is done. */
+export function New({ title, done, children, work, submit = 'Create' }: NewProps) {
+  const [round, setRound] = useState(0);
+  return (
+    <details class="new" key={round}>
+      <summary>{title}</summary>
+      <form
+        onSubmit={async (event) => {
+          event.preventDefault();
+          const fields = Object.fromEntries(new FormData(event.currentTarget)) as Record<string, string>;
+          if (await act(done, () => work(fields))) setRound(round + 1);
+        }}
+      >
+        {children}
+        <button type="submit">{submit}</button>
+      </form>
+    </details>
+  );
+}
+
+/** Opens below what it belongs to; what had the focus has it again when it closes. */
+export function Panel({
+  title,
+  close,
+  children,
+}: {
+  title: string;
+  close(): void;
+  children: ComponentChildren;
+}) {
+  const opener = useRef(document.activeElement);
+  useEffect(() => () => focusOn(opener.current), []);
+  return (
+    <section class="panel" aria-label={title}>
+      <header>
+        <h2 tabIndex={-1} ref={useFocus<HTMLHeadingElement>()}>
+          {title}
+        </h2>
+        <button type="button" class="plain" onClick={close}>
+          Close
+        </button>
+      </header>
+      {children}
+    </section>
+  );
+}

@@ -1,0 +1,107 @@
+/** The desk around its areas: who enters, which agent, where to go, what the last action came to. */
+
+import type { ComponentType } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { Conversations } from './areas/conversations.tsx';
+import { Deliveries } from './areas/deliveries.tsx';
+import { Emails } from './areas/emails.tsx';
+import { Keys } from './areas/keys.tsx';
+import { Overview } from './areas/overview.tsx';
+import { People } from './areas/people.tsx';
+import { Settings } from './areas/settings.tsx';
+import { Sources } from './areas/sources.tsx';
+import { Tasks } from './areas/tasks.tsx';
+import { Workflows } from './areas/workflows.tsx';
+import { area, botId, bots, chooseBot, isSignedIn, loadBots, notice, signIn, signOut } from './state.ts';
+
+const areas: readonly [name: string, title: string, Area: ComponentType][] = [
+  ['overview', 'Overview', Overview],
+  ['conversations', 'Conversations', Conversations],
+  ['sources', 'Sources', Sources],
+  ['people', 'People', People],
+  ['tasks', 'Tasks', Tasks],
+  ['emails', 'E-mails', Emails],
+  ['workflows', 'Workflows', Workflows],
+  ['deliveries', 'Webhooks', Deliveries],
+  ['keys', 'Keys', Keys],
+  ['settings', 'Settings', Settings],
+];
+
+export function Desk() {
+  useEffect(() => {
+    if (isSignedIn.value) loadBots().catch(signOut);
+  }, [isSignedIn.value]);
+  return isSignedIn.value ? <Inside /> : <Door />;
+}
+
+function Door() {
+  const [error, setError] = useState('');
+  return (
+    <main class="door">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          const key = String(new FormData(event.currentTarget).get('key'));
+          signIn(key).catch((thrown: Error) => setError(thrown.message));
+        }}
+      >
+        <h1>Desk</h1>
+        <p>Enter an API key of an owner, an admin or a moderator.</p>
+        <input type="text" autocomplete="username" value="desk" hidden readOnly />
+        <label>
+          API key <input type="password" name="key" required autocomplete="current-password" />
+        </label>
+        <button type="submit">Enter</button>
+        <p role="alert">{error}</p>
+      </form>
+    </main>
+  );
+}
+
+function Inside() {
+  const [name, title, Area] = areas.find(([one]) => one === area.value) ?? areas[0]!;
+  useEffect(() => {
+    document.title = `${title} - Desk`;
+  }, [title]);
+  return (
+    <div class="desk">
+      <a class="skip" href="#main">
+        Skip to content
+      </a>
+      <header>
+        <b>Desk</b>
+        <label>
+          <span>Agent</span>
+          <select value={botId.value} onChange={(event) => chooseBot(event.currentTarget.value)}>
+            {bots.value.map((bot) => (
+              <option key={bot.id} value={bot.id}>
+                {bot.name}
+              </option>
+            ))}
+          </select>
+        </label>
+        <button type="button" class="plain" onClick={signOut}>
+          Leave
+        </button>
+      </header>
+      <nav aria-label="Areas">
+        <ul>
+          {areas.map(([one, label]) => (
+            <li key={one}>
+              <a href={`#/${one}`} aria-current={one === name ? 'page' : undefined}>
+                {label}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <main id="main" tabIndex={-1}>
+        <h1>{title}</h1>
+        <p role="status" class={notice.value?.isError ? 'notice wrong' : 'notice'}>
+          {notice.value?.text}
+        </p>
+        {botId.value !== '' && <Area key={`${name} ${botId.value}`} />}
+      </main>
+    </div>
+  );
+}
