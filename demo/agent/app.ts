@@ -25,6 +25,7 @@ import { routeTasks } from './routes/tasks.ts';
 import { routeWebhooks } from './routes/webhooks.ts';
 import { routeIncoming, routeWorkflows } from './routes/workflows.ts';
 import { routeWorkspaces } from './routes/workspaces.ts';
+import { asWorkflow, originHeader } from './workflows/origin.ts';
 
 const maxBodyBytes = 1024 * 1024;
 const maxChatBytes = 16 * 1024 * 1024;
@@ -70,9 +71,9 @@ export function createApp(parts: Parts, clockwork: readonly (() => void)[]): Hon
   routeIncoming(app, parts);
   app.use('/v1/*', createAccess(parts));
   app.use('/v1/*', (c, next) => (c.req.path === '/v1/bot/chat' ? limitChat : limitAny)(c, next));
-  app.use('/v1/*', (_, next) => {
+  app.use('/v1/*', (c, next) => {
     for (const look of clockwork) look();
-    return next();
+    return c.req.header(originHeader) === undefined ? next() : asWorkflow(next);
   });
 
   routeChat(app, parts);

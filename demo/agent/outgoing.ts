@@ -51,8 +51,9 @@ export function isPublic(address: string): boolean {
 
 class NotAllowed extends Error {}
 
-/** @param exceptions `host:port` of private addresses that are meant */
-export function createOutgoing(exceptions: readonly string[]) {
+/** @param privateHosts `host:port` of private addresses that are meant */
+export function createOutgoing(privateHosts: readonly string[]) {
+  const exceptions = privateHosts.map((one) => one.replace(/^\[(.*)\](?=:\d+$)/, '$1'));
   const guarded = new Agent({
     connect: {
       lookup: (host, options, done) =>

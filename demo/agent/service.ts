@@ -110,7 +110,7 @@ export function createAgentService(options: AgentServiceOptions): AgentService {
     crm: createCrmStore(db),
     deliveries,
     emails: createEmailStore(db, config.now, tell),
-    mailer: createMailer(config.email.smtpUrl),
+    mailer: createMailer(config.email.smtpUrl, events),
     workflows,
     workflowRuns,
     workflowRunner,

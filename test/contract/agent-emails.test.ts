@@ -349,6 +349,75 @@ describe('what the agent does about it by itself', () => {
     await server.count(11);
   });
 
+  test('neither its owner nor a workflow hears of bounces and answering machines', async () => {
+    await set({ email_notifications: true, email_auto_reply: true });
+    const { body } = await agent.client.call('POST', '/v1/bot/workflow/create', {
+      name: 'Thank',
+      trigger_type: 'event',
+      trigger_event: 'email.received',
+      actions: [{ type: 'send_email', to: '{{email}}', subject: 'Thank you', body: 'We have it.' }],
+    });
+    const auto = 'From: ada@site.example\nSubject: Away\nAuto-Submitted: auto-replied';
+    await deliver({ ...mail('x', auto) });
+    await deliver({ from: '', ...mail('x', 'From: mailer-daemon@site.example\nSubject: Failed') });
+    await deliver({ ...mail(question, 'From: bea@site.example\nSubject: Tents') });
+    await server.count(3);
+    await settled();
+    expect(server.taken.map(({ to }) => to[0]).sort()).toEqual([
+      'bea@site.example',
+      'bea@site.example',
+      'owner@shop.example',
+    ]);
+    const thanks = server.taken.find((taken) => headerOf(taken, 'subject') === 'Thank you')!;
+    expect(headerOf(thanks, 'auto-submitted')).toBe('auto-generated');
+    const logs = await agent.client.call('GET', '/v1/bot/workflow/logs', { workflow_id: body.workflow.uuid });
+    expect(logs.body.total).toBe(1);
+  });
+
+  test('a workflow writes to an address of its payload ten times an hour at most', async () => {
+    const { body } = await agent.client.call('POST', '/v1/bot/workflow/create', {
+      name: 'Thank',
+      trigger_type: 'manual',
+      actions: [{ type: 'send_email', to: '{{to}}', subject: 'Thank you', body: 'We have it.' }],
+    });
+    const run = async (to: string) =>
+      (
+        await agent.client.call('POST', '/v1/bot/workflow/run', {
+          workflow_id: body.workflow.uuid,
+          payload: { to },
+        })
+      ).body.result.actions[0].error;
+    for (let n = 0; n < 10; n += 1)
+      expect(await run(n % 2 ? 'ada@site.example' : 'Ada@Site.Example')).toBeNull();
+    expect(await run('ADA@site.example')).toBe('too_many_emails');
+    expect(await run('bea@site.example')).toBeNull();
+  });
+
+  test('it answers nobody once that is switched off, whoever waits', async () => {
+    await agent.close();
+    await server.close();
+    const gate = createGate();
+    await start({ wordsPerSecond: 1, sleep: gate.sleep });
+    await set({ email_auto_reply: true });
+    for (const name of ['a', 'b', 'c', 'd', 'e', 'f'])
+      await deliver(mail(question, `From: ${name}@site.example\nSubject: Tents`));
+    await expect
+      .poll(() => agent.service.events.filter(({ event }) => event === 'chat.started').length)
+      .toBe(4);
+    await set({ email_auto_reply: false });
+    gate.open();
+    await server.count(4);
+    await settled();
+    expect(server.taken).toHaveLength(4);
+  });
+
+  test('somebody of the same domain is a person as any', async () => {
+    await set({ email_auto_reply: true });
+    await deliver(mail(question, 'From: carol@agent.localhost\nSubject: Tents'));
+    const [taken] = await server.count(1);
+    expect(taken!.to).toEqual(['carol@agent.localhost']);
+  });
+
   test('it tells its owner of each, if that is wanted', async () => {
     await set({ email_notifications: true });
     await deliver(mail(question));

@@ -4,7 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type AgentProcess, runAgent, target } from '../support/agentprocess.ts';
+import { startAgent } from '../../demo/agent/start.ts';
+import { createAgentClient } from '../support/agentclient.ts';
+import { type AgentProcess, runAgent } from '../support/agentprocess.ts';
 import { type ShopAgent, startShopAgent } from '../support/agentservice.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 
@@ -350,6 +352,46 @@ describe('a run', () => {
     }
   });
 
+  test('switched off in the middle, it goes no further', async () => {
+    const { uuid } = await make({ actions: [callUrl(), callUrl()] });
+    let release = () => {};
+    receiver.held = new Promise((resolve) => {
+      release = () => resolve();
+    });
+    const running = run(uuid);
+    await receiver.count(1);
+    await agent.client.call('PUT', '/v1/bot/workflow/update', { workflow_id: uuid, is_active: false });
+    release();
+    const { status, actions } = await running;
+    expect([status, actions.map(({ error }: { error: string }) => error)]).toEqual([
+      'error',
+      [null, 'switched_off'],
+    ]);
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  test('of one conversation they wait for each other', async () => {
+    const { uuid } = await make({ actions: [{ type: 'start_chat', message: question, chat_id: 'one' }] });
+    const results = await Promise.all([run(uuid), run(uuid), run(uuid)]);
+    expect(results.map(({ status }) => status)).toEqual(['success', 'success', 'success']);
+  });
+
+  test('more than can wait are refused, and none of these is in the log', async () => {
+    const { uuid } = await make();
+    let release = () => {};
+    receiver.held = new Promise((resolve) => {
+      release = () => resolve();
+    });
+    const all = Array.from({ length: 80 }, () => post('run', { workflow_id: uuid }));
+    await receiver.count(20);
+    release();
+    const answers = await Promise.all(all);
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(refused).toHaveLength(10);
+    expect(refused[0]!.body.error.code).toBe('workflow_busy');
+    expect((await logsOf(uuid)).total).toBe(70);
+  });
+
   test('many at once are all made', async () => {
     const { uuid } = await make();
     const results = await Promise.all(Array.from({ length: 60 }, () => run(uuid)));
@@ -393,6 +435,80 @@ describe('what begins one', () => {
     await agent.service.idle();
     await pass(31 * minute);
     expect([(await logsOf(uuid)).total, (await logsOf(ended.uuid)).total]).toEqual([1, 1]);
+  });
+
+  test('nor does what it calls, if that is this service', async () => {
+    const looped = await startAgent(
+      {
+        AGENT_DB: ':memory:',
+        AGENT_API_KEY: 'k',
+        AGENT_PRIVATE_HOSTS: `127.0.0.1:${receiver.port}`,
+        PORT: '0',
+      },
+      { log() {}, print() {} },
+    );
+    const { host } = new URL(looped.url);
+    const client = createAgentClient(looped.url, looped);
+    await looped.close();
+    const again = await startAgent(
+      { AGENT_DB: ':memory:', AGENT_API_KEY: 'k', AGENT_PRIVATE_HOSTS: host, PORT: host.split(':')[1] },
+      { log() {}, print() {} },
+    );
+    const body = {
+      project_id: again.projectId,
+      bot_id: again.botId,
+      type: 'text',
+      title: 'x',
+      source: 'More.',
+    };
+    const made = await client.call('POST', '/v1/bot/workflow/create', {
+      name: 'Loop',
+      trigger_type: 'event',
+      trigger_event: 'memory.created',
+      actions: [
+        {
+          type: 'call_url',
+          url: `${again.url}/v1/bot/source/create`,
+          headers: { authorization: 'Bearer k' },
+          body,
+        },
+      ],
+    });
+    const hook = await client.call('POST', '/v1/bot/workflow/create', {
+      name: 'Hook',
+      trigger_type: 'webhook',
+      actions: [{ type: 'call_url', url: `${again.url}/v1/bot/workflow/incoming/{{id}}/{{secret}}` }],
+    });
+    const { uuid: id, trigger_config } = hook.body.workflow;
+    await addText(client);
+    const { result } = (
+      await client.call('POST', `/v1/bot/workflow/incoming/${id}/${trigger_config.secret}`, {
+        id,
+        secret: trigger_config.secret,
+      })
+    ).body;
+    expect(result.actions[0]).toMatchObject({ error: 'http_error', output: { status: 409 } });
+    const logs = async () =>
+      (await client.call('GET', '/v1/bot/workflow/logs', { workflow_id: made.body.workflow.uuid })).body;
+    await expect.poll(async () => (await logs()).total).toBe(1);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect((await logs()).total).toBe(1);
+    expect((await client.call('GET', '/v1/bot/source/readall')).body.pagination.total).toBe(2);
+    await again.close();
+  });
+
+  test('another that is held up holds up none but itself', async () => {
+    const slow = await make({ trigger_type: 'event', trigger_event: 'memory.created' });
+    const quick = await make({ trigger_type: 'event', trigger_event: 'memory.created', actions: [ask] });
+    let release = () => {};
+    receiver.held = new Promise((resolve) => {
+      release = () => resolve();
+    });
+    for (let n = 0; n < 8; n += 1) await addText();
+    await untilLogged(8, quick.uuid);
+    expect((await logsOf(slow.uuid)).total).toBe(0);
+    release();
+    await untilLogged(8, slow.uuid);
   });
 
   test('the end of a conversation: silence, or that it is deleted, once each', async () => {
@@ -559,33 +675,32 @@ describe('over a kill', () => {
       actions: [callUrl({ method: 'PUT' }), callUrl()],
     });
     const { uuid: workflow_id } = body.workflow;
-    // The first four stand in their second step, the others wait.
-    receiver.statuses.push(204, 204, 204, 204);
-    let release = () => {};
     const add = (n: number) =>
       call('POST', '/v1/bot/source/create', { type: 'text', title: `T${n}`, source: `Text ${n}.` });
-    for (let n = 0; n < 4; n += 1) await add(n);
-    await receiver.count(8);
-    receiver.received.length = 0;
+    let release = () => {};
+    receiver.statuses.push(204);
+    await add(0);
+    await receiver.count(2);
+    // One stands in its first step, the others wait.
     receiver.held = new Promise((resolve) => {
       release = () => resolve();
     });
-    for (let n = 4; n < 10; n += 1) await add(n);
-    await receiver.count(4);
+    for (let n = 1; n < 6; n += 1) await add(n);
+    await receiver.count(3);
     await kill();
     receiver.held = undefined;
     release();
     const again = await open();
     const logs = async () => (await again.call('GET', '/v1/bot/workflow/logs', { workflow_id })).body;
-    await expect.poll(async () => (await logs()).total).toBe(10);
+    await expect.poll(async () => (await logs()).total).toBe(6);
     const { logs: all } = await logs();
-    const summary = all.map((log: { status: string; error: string | null }) => log.error ?? log.status);
-    expect(summary.sort()).toEqual([...Array(4).fill('interrupted'), ...Array(6).fill('success')]);
-    const named = receiver.received
+    expect(
+      all.map((log: { status: string; error: string | null }) => log.error ?? log.status).reverse(),
+    ).toEqual(['success', 'interrupted', 'success', 'success', 'success', 'success']);
+    const finished = receiver.received
       .filter(({ method }) => method === 'POST')
       .map(({ body: told }) => told.name);
-    expect(named.sort()).toEqual(['T8', 'T9']);
-    expect(target.botId).toBe('b');
+    expect(finished).toEqual(['T0', 'T2', 'T3', 'T4', 'T5']);
   });
 
   test('a slot that was missed runs once after the start', async () => {

@@ -7,18 +7,22 @@ import type { Bot } from '../store/bots.ts';
 import type { Email, ToDo } from '../store/emails.ts';
 import { askUnattended, giveUpTurn } from '../turns/unattended.ts';
 import type { WireChat } from '../turns/wire.ts';
+import { asItself } from '../workflows/origin.ts';
 import { addressOf } from './address.ts';
 import { requireMailer } from './mailer.ts';
 import { replyTo } from './outbound.ts';
 import { toQuestion } from './quoting.ts';
 
 const maxAtOnce = 4;
+/** Of those that wait; several may be of one sender. */
+const mostLooked = 100;
 /** It is looked so often, should the database not have answered. */
 const maxIdleMs = 5_000;
 const busyMs = 2_000;
 const hourMs = 3_600_000;
 /** More than these in an hour to one address: two machines are talking. */
-const mostAnswersAnHour = 10;
+const mostAnHour = 10;
+const mostAnnouncedAnHour = 60;
 const maxChatId = 200;
 
 export interface Clerk {
@@ -37,19 +41,23 @@ function withSources({ reply, sources }: Pick<WireChat, 'reply' | 'sources'>): s
 
 export function createClerk(parts: Parts): Clerk {
   const { emails, bots, mailer, config, events } = parts;
-  /** By conversation: two mails of one sender are answered one after the other. */
+  /** By sender: two mails of one are answered one after the other. */
   const underWay = new Map<string, Promise<void>>();
   const closing = new AbortController();
+  /** When the owner was told, of each agent. */
+  const announced = new Map<string, number[]>();
   let timer: NodeJS.Timeout | undefined;
 
   const report = (thrown: unknown) =>
     events.record('emails.failed', { cause: thrown instanceof Error ? thrown.stack : 'unknown' });
-  const keyOf = ({ bot_id, from_address }: Email) => `${bot_id} ${from_address.toLowerCase()}`;
+  const keyOf = ({ from_address }: Email) => from_address.toLowerCase();
 
   async function answer(email: Email, bot: Bot) {
     requireMailer(mailer);
+    // Switched off while it waited.
+    if (!bots.get(bot.uuid)?.email_auto_reply) return;
     const since = config.now() - hourMs;
-    if (emails.countAnswers(bot.uuid, email.from_address, since) >= mostAnswersAnHour)
+    if (emails.countTo(bot.uuid, email.from_address, since) >= mostAnHour)
       throw new AgentError(429, 'too_many_answers', 'This address was answered often enough.');
     const chatId = `email:${email.from_address}`.slice(0, maxChatId);
     const message = toQuestion(email.text_body) || email.subject;
@@ -61,6 +69,10 @@ export function createClerk(parts: Parts): Clerk {
   }
 
   async function announce(email: Email, bot: Bot) {
+    const told = announced.get(bot.uuid)?.filter((at) => at > config.now() - hourMs) ?? [];
+    if (told.length >= mostAnnouncedAnHour)
+      throw new AgentError(429, 'too_many_announcements', 'The owner was told of enough for now.');
+    announced.set(bot.uuid, [...told, config.now()]);
     await mailer.send({
       from: { name: bot.name, address: addressOf(bot, config.email.domain) },
       to: config.email.owner!,
@@ -85,7 +97,10 @@ export function createClerk(parts: Parts): Clerk {
 
   async function attend(email: ToDo, bot: Bot) {
     emails.claim(email);
-    if (email.to_announce > 0) await attempt('announced', email, () => announce(email, bot));
+    if (email.to_announce > 0) {
+      await attempt('announced', email, () => announce(email, bot));
+      emails.announced(email);
+    }
     if (email.to_answer === 0) return;
     const code = await attempt('answered', email, () => answer(email, bot));
     // Somebody speaks in this conversation: later.
@@ -93,11 +108,13 @@ export function createClerk(parts: Parts): Clerk {
     else if (!closing.signal.aborted) emails.settle(email);
   }
 
-  function wake() {
+  const wake = () => asItself(look);
+
+  function look() {
     clearTimeout(timer);
     if (closing.signal.aborted) return;
     try {
-      for (const email of emails.toDo(maxAtOnce + underWay.size)) {
+      for (const email of emails.toDo(mostLooked, [...underWay.keys()])) {
         const bot = bots.get(email.bot_id);
         if (underWay.size >= maxAtOnce) break;
         if (!bot || underWay.has(keyOf(email))) continue;

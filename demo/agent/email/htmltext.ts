@@ -15,9 +15,13 @@ const nothing = () => {};
 export function htmlToText(html: string): string {
   const source = html.slice(0, mostChars);
   let text = '';
+  let quotes = 0;
   let silentIn: string | undefined;
   const say = (said: string) => {
-    if (silentIn === undefined) text += said;
+    if (silentIn !== undefined) return;
+    text += said;
+    // As in a mail of plain text.
+    if (said === '\n' && quotes > 0) text += '> ';
   };
   const nameAt = (start: number, end: number) => source.slice(start, end).toLowerCase();
   const tokenizer = new Tokenizer(
@@ -27,12 +31,14 @@ export function htmlToText(html: string): string {
       ontextentity: (codepoint) => say(String.fromCodePoint(codepoint)),
       onopentagname(start, end) {
         const name = nameAt(start, end);
+        if (name === 'blockquote') quotes += 1;
         if (breaks.has(name)) say('\n');
         if (silent.has(name)) silentIn ??= name;
       },
       onclosetag(start, end) {
         const name = nameAt(start, end);
         if (silentIn === name) silentIn = undefined;
+        if (name === 'blockquote') quotes = Math.max(quotes - 1, 0);
         if (breaks.has(name)) say('\n');
         if (name === 'td' || name === 'th') say(' ');
       },
@@ -54,6 +60,6 @@ export function htmlToText(html: string): string {
   return text
     .split('\n')
     .map((line) => line.trim())
-    .filter((line) => line !== '')
+    .filter((line) => line !== '' && line !== '>')
     .join('\n');
 }

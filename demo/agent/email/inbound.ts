@@ -32,6 +32,8 @@ export function createInbound(parts: Parts, onReceived: () => void): Inbound {
   function keep(mail: ReceivedMail, bot: Bot) {
     const own = addressOf(bot, config.email.domain);
     const isOwn = findBot({ address: mail.from }) !== undefined;
+    /** Written by a person, as far as one can tell. */
+    const isPersons = mail.from !== '' && !mail.isAutomatic && !isOwn;
     const isOwner = mail.from.toLowerCase() === config.email.owner?.toLowerCase();
     const answered = parts.emails.findByMessage(bot.uuid, mail.refersTo);
     const record = {
@@ -48,13 +50,12 @@ export function createInbound(parts: Parts, onReceived: () => void): Inbound {
     };
     const email = parts.emails.receive(record, {
       name: mail.name,
-      isOwn,
-      toAnswer: bot.email_auto_reply && mail.from !== '' && !mail.isAutomatic && !isOwn,
-      // An answering machine of the owner would be told of its own answer.
-      toAnnounce: bot.email_notifications && config.email.owner !== undefined && !isOwner && !isOwn,
+      // A machine may be answering what a workflow wrote, and agents may write to each other.
+      startsNothing: !isPersons,
+      toAnswer: bot.email_auto_reply && isPersons,
+      toAnnounce: bot.email_notifications && config.email.owner !== undefined && isPersons && !isOwner,
     });
-    if (mail.from !== '' && !mail.isAutomatic && !isOwn)
-      parts.subscribers.joinByEmail(bot.uuid, { email: mail.from, name: mail.name });
+    if (isPersons) parts.subscribers.joinByEmail(bot.uuid, { email: mail.from, name: mail.name });
     events.record('email.received', { email_id: email.uuid });
   }
 
@@ -66,6 +67,8 @@ export function createInbound(parts: Parts, onReceived: () => void): Inbound {
         return bot ? [[bot.uuid, bot] as const] : [];
       }),
     );
+    // Deleted since it was named.
+    if (to.size === 0) throw new Refusal(550, 'No such mailbox here.');
     parts.emails.together(() => {
       for (const bot of to.values()) keep(mail, bot);
     });

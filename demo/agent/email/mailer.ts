@@ -2,8 +2,10 @@
 
 import { createTransport } from 'nodemailer';
 import { AgentError } from '../errors.ts';
+import type { EventLog } from '../events.ts';
 
 const timeoutMs = 10_000;
+const totalMs = 30_000;
 
 export interface OutgoingMail {
   from: { name: string; address: string };
@@ -26,7 +28,7 @@ export interface Mailer {
 }
 
 /** @param url `smtp://` or `smtps://` with name and password, if needed */
-export function createMailer(url: string | undefined): Mailer {
+export function createMailer(url: string | undefined, events: EventLog): Mailer {
   const transport =
     url === undefined
       ? undefined
@@ -43,19 +45,30 @@ export function createMailer(url: string | undefined): Mailer {
     async send({ to, subject, autoSubmitted, ...mail }) {
       requireMailer({ isConfigured: transport !== undefined });
       try {
-        const { accepted } = await transport!.sendMail({
-          ...mail,
-          to: { name: '', address: to },
-          subject: toLine(subject),
-          ...(autoSubmitted === undefined ? {} : { headers: { 'Auto-Submitted': autoSubmitted } }),
-        });
-        if (accepted.length === 0) throw new Error('refused');
-      } catch {
+        const { accepted } = await withinLimit(
+          transport!.sendMail({
+            ...mail,
+            to: { name: '', address: to },
+            subject: toLine(subject),
+            ...(autoSubmitted === undefined ? {} : { headers: { 'Auto-Submitted': autoSubmitted } }),
+          }),
+        );
+        if (accepted.length === 0) throw new Error('The recipient was refused.');
+      } catch (thrown) {
+        events.record('email.not_sent', { cause: thrown instanceof Error ? thrown.message : 'unknown' });
         throw new AgentError(502, 'smtp_failed', 'The mail server did not take the e-mail.');
       }
     },
     close: () => transport?.close(),
   };
+}
+
+/** A server may answer each command, and never be done. */
+function withinLimit<T>(work: Promise<T>): Promise<T> {
+  const limit = new Promise<never>((_, reject) => {
+    setTimeout(() => reject(new Error('The server took too long.')), totalMs).unref();
+  });
+  return Promise.race([work, limit]);
 }
 
 export function requireMailer({ isConfigured }: Pick<Mailer, 'isConfigured'>) {

@@ -35,7 +35,8 @@ CREATE TABLE workflow_runs (
   duration_ms INTEGER NOT NULL DEFAULT 0,
   created_at INTEGER NOT NULL
 );
-CREATE INDEX workflow_runs_open ON workflow_runs (status, id) WHERE status IN ('pending', 'running');
+CREATE INDEX workflow_runs_pending ON workflow_runs (workflow, id) WHERE status = 'pending';
+CREATE INDEX workflow_runs_running ON workflow_runs (id) WHERE status = 'running';
 CREATE INDEX workflow_runs_of_workflow ON workflow_runs (workflow, id);
 CREATE INDEX workflow_runs_of_bot ON workflow_runs (bot_id, created_at, trigger_type, trigger_event, status);
 CREATE INDEX workflow_runs_by_age ON workflow_runs (created_at);

@@ -6,7 +6,7 @@ CREATE TABLE emails (
   bot_id TEXT NOT NULL REFERENCES bots(uuid),
   direction TEXT NOT NULL CHECK (direction IN ('inbound', 'outbound')),
   from_address TEXT NOT NULL,
-  to_address TEXT NOT NULL,
+  to_address TEXT NOT NULL COLLATE NOCASE,
   subject TEXT NOT NULL,
   text_body TEXT NOT NULL,
   status TEXT NOT NULL CHECK (status IN ('received', 'replied', 'sent', 'failed')),

@@ -15,6 +15,7 @@ import { nextSlot } from '../tasks/schedule.ts';
 import { toIso } from '../turns/wire.ts';
 import { catalog } from '../workflows/catalog.ts';
 import { object, ofWorkflow, readTrigger, settings } from '../workflows/input.ts';
+import { originHeader } from '../workflows/origin.ts';
 import { scheduleOf } from '../workflows/runner.ts';
 
 const workflowsPerPage = 50;
@@ -81,7 +82,7 @@ export function routeWorkflows(app: Hono<AccessEnv>, parts: Parts) {
       requireManager(c.get('caller'));
       const workflow = requireWorkflow(bot, input.workflow_id);
       const { name, description, conditions, actions, is_active = workflow.is_active } = input;
-      const sent = { name, description, conditions, actions };
+      const sent = { name, description, conditions: conditions === null ? [] : conditions, actions };
       const isRetriggered = [input.trigger_type, input.trigger_event, input.trigger_config].some(
         (one) => one !== undefined,
       );
@@ -155,7 +156,8 @@ export function routeIncoming(app: Hono<AccessEnv>, { workflows, workflowRunner 
     const payload = await readBody(c);
     if (!v.is(object, payload))
       throw new AgentError(400, 'invalid_parameters', 'body: fewer levels are needed.');
-    if (!workflow.is_active) throw new AgentError(409, 'workflow_inactive', 'This workflow is switched off.');
+    if (c.req.header(originHeader) !== undefined)
+      throw new AgentError(409, 'workflow_loop', 'A workflow starts no workflow.');
     return c.json({ received: true, result: await workflowRunner.run(workflow, 'webhook', payload) });
   });
 }

@@ -81,21 +81,20 @@ export function createEmailStore(db: Db, now: () => number, tell: Tell) {
       email: NewEmail,
       {
         name,
-        isOwn,
+        startsNothing,
         toAnswer,
         toAnnounce,
-      }: Record<'isOwn' | 'toAnswer' | 'toAnnounce', boolean> & { name: string | null },
+      }: Record<'startsNothing' | 'toAnswer' | 'toAnnounce', boolean> & { name: string | null },
     ): Email {
       const saved = insert(email, {
         to_answer: toAnswer ? answerAttempts : 0,
         to_announce: Number(toAnnounce),
       });
-      // What agents write to each other is what a workflow may have written.
       tell('email.received', email.bot_id, {
         id: saved.uuid,
         name,
         email: email.from_address,
-        isByWorkflow: isOwn,
+        startsNothing,
       });
       return saved;
     },
@@ -122,15 +121,22 @@ export function createEmailStore(db: Db, now: () => number, tell: Tell) {
       return { ...email, status: 'sent' };
     },
 
-    /** What is still to be done, the oldest first. */
-    toDo: (limit: number): ToDo[] =>
-      all('SELECT * FROM emails WHERE to_answer > 0 OR to_announce > 0 ORDER BY id LIMIT ?', limit),
+    /** What is still to be done, the oldest first. @param but senders that are attended to */
+    toDo: (limit: number, but: readonly string[]): ToDo[] =>
+      all(
+        `SELECT * FROM emails WHERE (to_answer > 0 OR to_announce > 0)
+           AND from_address COLLATE NOCASE NOT IN (SELECT value FROM json_each(?)) ORDER BY id LIMIT ?`,
+        JSON.stringify(but),
+        limit,
+      ),
 
-    /** Before it is done: after a kill it is not announced twice, and an answer is not tried for ever. */
+    /** Before it is answered: a mail that is never done with is not tried for ever. */
     claim(email: Email) {
-      db.prepare('UPDATE emails SET to_answer = max(to_answer - 1, 0), to_announce = 0 WHERE id = ?').run(
-        email.id,
-      );
+      db.prepare('UPDATE emails SET to_answer = max(to_answer - 1, 0) WHERE id = ?').run(email.id);
+    },
+
+    announced(email: Email) {
+      db.prepare('UPDATE emails SET to_announce = 0 WHERE id = ?').run(email.id);
     },
 
     /** Nothing is left to be done. */
@@ -138,8 +144,8 @@ export function createEmailStore(db: Db, now: () => number, tell: Tell) {
       db.prepare('UPDATE emails SET to_answer = 0 WHERE id = ?').run(email.id);
     },
 
-    /** How many answers went to an address since. */
-    countAnswers(botId: string, address: string, since: number): number {
+    /** How many went to an address since, in whichever case it was written. */
+    countTo(botId: string, address: string, since: number): number {
       const [row] = all<{ count: number }>(
         `SELECT count(*) AS count FROM emails
          WHERE bot_id = ? AND to_address = ? AND created_at > ? AND direction = 'outbound'`,

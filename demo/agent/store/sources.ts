@@ -111,7 +111,6 @@ export function createSourceStore(db: Db, now: () => number, tell: Tell) {
       botId: string,
       source: Pick<Source, 'title' | 'description' | 'type' | 'source' | 'tags'> &
         Pick<Source, 'forget_after' | 'sync_frequency'>,
-      isByWorkflow = false,
     ): Source {
       const uuid = randomUUID();
       const at = now();
@@ -126,7 +125,7 @@ export function createSourceStore(db: Db, now: () => number, tell: Tell) {
           created_at: at,
           updated_at: at,
         });
-        tell('memory.created', botId, { id: uuid, name: source.title, isByWorkflow });
+        tell('memory.created', botId, { id: uuid, name: source.title });
       })();
       return find(botId, uuid)!;
     },

@@ -82,16 +82,20 @@ export function createWorkflowRunStore(db: Db, now: () => number) {
       db.prepare("DELETE FROM workflow_runs WHERE workflow = ? AND status = 'pending'").run(workflow);
     },
 
-    isOpen: (workflow: number) => count("workflow = ? AND status IN ('pending', 'running')", workflow) > 0,
+    /** Begun by its schedule, and not over. */
+    isOpen: (workflow: number) =>
+      count("workflow = ? AND trigger_type = 'schedule' AND status IN ('pending', 'running')", workflow) > 0,
 
-    /** The longest waiting first. */
-    pending: (limit: number): WorkflowRun[] =>
+    /** Of each workflow the longest waiting, but of those that are under way. */
+    pending: (limit: number, but: readonly number[]): WorkflowRun[] =>
       db
         .prepare(
-          `SELECT id, workflow, trigger_type, payload FROM workflow_runs
-           WHERE status = 'pending' ORDER BY id LIMIT ?`,
+          `SELECT id, workflow, trigger_type, payload FROM workflow_runs WHERE id IN (
+             SELECT min(id) FROM workflow_runs
+             WHERE status = 'pending' AND workflow NOT IN (SELECT value FROM json_each(?)) GROUP BY workflow)
+           ORDER BY id LIMIT ?`,
         )
-        .all(limit)
+        .all(JSON.stringify(but), limit)
         .map((row) => {
           const run = row as Omit<WorkflowRun, 'payload'> & { payload: string };
           return { ...run, payload: JSON.parse(run.payload) as Payload };

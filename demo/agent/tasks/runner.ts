@@ -5,6 +5,7 @@ import type { EventLog } from '../events.ts';
 import type { Bot, BotStore } from '../store/bots.ts';
 import type { NewTaskLog, Task, TaskChanges, TaskLog, TaskStore } from '../store/tasks.ts';
 import type { TurnEnd } from '../turns/runner.ts';
+import { asItself } from '../workflows/origin.ts';
 import { isActive, nextSlot } from './schedule.ts';
 
 /** The clock is looked at so often. */
@@ -123,7 +124,9 @@ export function createTaskRunner({ tasks, bots, events, now, ask, giveUp }: Task
     else run(bot, task, claim).catch(report);
   }
 
-  function wake() {
+  const wake = () => asItself(look);
+
+  function look() {
     clearTimeout(timer);
     if (isClosing) return;
     let next: number | undefined;

@@ -10,6 +10,7 @@ import type { Parts } from '../parts.ts';
 import type { Bot } from '../store/bots.ts';
 import { type Chat, type ChatMode, type Persona, type Purpose, silentMs } from '../store/chats.ts';
 import type { Caller } from '../store/keys.ts';
+import { isWorkflows } from '../workflows/origin.ts';
 import { answerTurn, type TurnStart } from './answering.ts';
 import type { Call } from './call.ts';
 import { requireMayAsk } from './gate.ts';
@@ -24,7 +25,6 @@ export interface ChatCall extends Omit<Call, 'persona' | 'notes'> {
   asksService: boolean;
   workspaceUuid: string | undefined;
   provider: ProviderOverride;
-  isByWorkflow?: boolean;
 }
 
 /** Everything up to the start happens without awaiting, so that two calls at once cannot both pass. */
@@ -56,7 +56,7 @@ export function beginTurn(parts: Parts, caller: Caller, bot: Bot, call: ChatCall
     });
   chats.set(chat.id, {
     purpose,
-    ...(call.isByWorkflow ? {} : { ends_at: parts.config.now() + silentMs, has_ended: 0 }),
+    ...(isWorkflows() ? {} : { ends_at: parts.config.now() + silentMs, has_ended: 0 }),
     ...(pinned === undefined ? {} : { workspace_uuid: pinned }),
     ...(call.chatMode === undefined ? {} : { chat_mode: call.chatMode }),
     ...(call.memberId === undefined ? {} : { member_id: call.memberId }),

@@ -13,14 +13,13 @@ export interface UnattendedCall {
   chatMode?: ChatMode;
   /** `project`: its own words. `visitor`: the words may be somebody else's, and may do what a visitor may. */
   as: 'project' | 'visitor';
-  isByWorkflow?: boolean;
 }
 
 /** Throws as a chat call would. */
 export async function askUnattended(
   parts: Parts,
   bot: Bot,
-  { message, chatId, chatMode, as, isByWorkflow = false }: UnattendedCall,
+  { message, chatId, chatMode, as }: UnattendedCall,
 ): Promise<TurnEnd> {
   const isProject = as === 'project';
   const caller: Caller = {
@@ -42,7 +41,6 @@ export async function askUnattended(
     scope: { top: bot.memory ? bot.top : 0 },
     data: {},
     overrides: {},
-    isByWorkflow,
   });
   return turn.finished;
 }

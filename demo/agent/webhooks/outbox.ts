@@ -4,6 +4,7 @@ import type { BotStore } from '../store/bots.ts';
 import type { DeliveryStore } from '../store/deliveries.ts';
 import type { WorkflowStore } from '../store/workflows.ts';
 import type { WorkflowEvent } from '../workflows/catalog.ts';
+import { isWorkflows } from '../workflows/origin.ts';
 
 export const webhookEvents = [
   'connector.created',
@@ -34,8 +35,8 @@ export type Tell = (
     id: string;
     name?: string | null;
     email?: string | null;
-    /** What a workflow does starts no workflow. */
-    isByWorkflow?: boolean;
+    /** Otherwise known by who does it. */
+    startsNothing?: boolean;
   },
 ) => void;
 
@@ -51,7 +52,7 @@ export function createTell(
   { onTold, onBegun }: Listeners,
 ): Tell {
   const told: readonly string[] = webhook ? (webhook.events ?? webhookEvents) : [];
-  return (event, botId, { id, name = null, email = null, isByWorkflow = false }) => {
+  return (event, botId, { id, name = null, email = null, startsNothing = isWorkflows() }) => {
     const bot = bots.get(botId);
     if (!bot) return;
     const body = { event, resource_id: id, name, email, bot: { id: bot.uuid, name: bot.name } };
@@ -59,7 +60,7 @@ export function createTell(
       deliveries.add(bot.projectId, event, webhook.url, JSON.stringify(body));
       onTold();
     }
-    if (!isByWorkflow && workflows.begin(botId, event, body)) onBegun();
+    if (!startsNothing && workflows.begin(botId, event, body)) onBegun();
   };
 }
 

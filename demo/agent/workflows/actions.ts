@@ -1,14 +1,21 @@
 /** What a workflow does, one action at a time. */
 
+import { setTimeout as rest } from 'node:timers/promises';
 import { sendEmail } from '../email/outbound.ts';
 import { AgentError } from '../errors.ts';
 import type { Parts } from '../parts.ts';
 import type { Bot } from '../store/bots.ts';
 import { askUnattended, giveUpTurn } from '../turns/unattended.ts';
 import type { Action } from './catalog.ts';
+import { originHeader } from './origin.ts';
 import { createFiller, type Filler, type Payload } from './template.ts';
 
 const answerBytes = 10_000;
+const busyMs = 500;
+const busyTries = 60;
+/** To an address that the payload names; a machine at its end may answer each. */
+const mostMailsAnHour = 10;
+const hourMs = 3_600_000;
 
 /** What an action failed with, and what is known of it all the same. */
 export class ActionError extends AgentError {
@@ -36,7 +43,7 @@ export function perform(
     case 'add_memory':
       return addMemory(parts, bot, action, filler);
     case 'start_chat':
-      return startChat(parts, bot, action, filler);
+      return startChat(parts, bot, action, filler, signal);
   }
 }
 
@@ -56,6 +63,7 @@ async function callUrl(
       method,
       headers: {
         'content-type': 'application/json',
+        [originHeader]: '1',
         ...Object.fromEntries(
           Object.entries(headers).map(([name, value]) => [name.toLowerCase(), text(value)]),
         ),
@@ -71,41 +79,49 @@ async function callUrl(
 }
 
 async function mail(parts: Parts, bot: Bot, { to, subject, body }: Of<'send_email'>, { text }: Filler) {
-  const email = await sendEmail(parts, bot, { to: text(to), subject: text(subject), text: text(body) });
+  const address = text(to).trim();
+  const isNamed = address !== to.trim();
+  const since = parts.config.now() - hourMs;
+  if (isNamed && parts.emails.countTo(bot.uuid, address, since) >= mostMailsAnHour)
+    throw new AgentError(429, 'too_many_emails', 'This address was written to often enough.');
+  const email = await sendEmail(parts, bot, {
+    to: address,
+    subject: text(subject),
+    text: text(body),
+    autoSubmitted: 'auto-generated',
+  });
   return { email_id: email.uuid };
 }
 
 async function addMemory(parts: Parts, bot: Bot, action: Of<'add_memory'>, { text }: Filler) {
   const content = text(action.content);
   if (content.trim() === '') throw new AgentError(400, 'empty_content', 'There is nothing to add.');
-  const source = parts.sources.create(
-    bot.uuid,
-    {
-      title: text(action.title).trim().slice(0, 300) || 'Text',
-      description: null,
-      type: 'text',
-      source: content,
-      tags: action.tags.map((tag) => text(tag).slice(0, 200)).filter((tag) => tag !== ''),
-      forget_after: 'never',
-      sync_frequency: 'never',
-    },
-    true,
-  );
+  const source = parts.sources.create(bot.uuid, {
+    title: text(action.title).trim().slice(0, 300) || 'Text',
+    description: null,
+    type: 'text',
+    source: content,
+    tags: action.tags.map((tag) => text(tag).slice(0, 200)).filter((tag) => tag !== ''),
+    forget_after: 'never',
+    sync_frequency: 'never',
+  });
   parts.ingest.start(source);
   return { source_id: source.uuid };
 }
 
-async function startChat(parts: Parts, bot: Bot, action: Of<'start_chat'>, { text }: Filler) {
+async function startChat(
+  parts: Parts,
+  bot: Bot,
+  action: Of<'start_chat'>,
+  { text }: Filler,
+  signal: AbortSignal,
+) {
   const message = text(action.message);
   if (message.trim() === '') throw new AgentError(400, 'empty_message', 'There is nothing to ask.');
   const chatId = action.chat_id === undefined ? '' : text(action.chat_id).slice(0, 200);
   // What comes in with a payload is nobody's word of the project.
-  const { frame, chat } = await askUnattended(parts, bot, {
-    message,
-    chatId: chatId === '' ? undefined : chatId,
-    as: 'visitor',
-    isByWorkflow: true,
-  });
+  const call = { message, chatId: chatId === '' ? undefined : chatId, as: 'visitor' } as const;
+  const { frame, chat } = await whenFree(() => askUnattended(parts, bot, call), signal);
   const output = { chat_id: chat.agent.chat_id, reply: chat.reply };
   if (frame === 'approval') {
     giveUpTurn(parts, bot, output.chat_id);
@@ -113,4 +129,16 @@ async function startChat(parts: Parts, bot: Bot, action: Of<'start_chat'>, { tex
   }
   if ('cancelled' in chat) throw new ActionError('cancelled', output);
   return output;
+}
+
+/** Somebody may be speaking in that conversation. */
+async function whenFree<T>(ask: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await ask();
+    } catch (thrown) {
+      if (!(thrown instanceof AgentError) || thrown.code !== 'chat_busy' || tries >= busyTries) throw thrown;
+    }
+    await rest(busyMs, undefined, { signal });
+  }
 }

@@ -22,7 +22,7 @@ export const settings = {
   trigger_type: v.picklist(triggerTypes),
   trigger_event: v.optional(v.nullable(v.picklist(workflowEvents))),
   trigger_config: v.optional(v.nullable(object)),
-  conditions: v.optional(v.pipe(v.array(condition), v.maxLength(50))),
+  conditions: v.optional(v.nullable(v.pipe(v.array(condition), v.maxLength(50)))),
   actions: v.pipe(v.array(action), v.minLength(1, 'at least one is needed'), v.maxLength(20)),
   is_active: v.optional(flag),
 };

@@ -14,11 +14,14 @@ import type { Workflow, WorkflowStore } from '../store/workflows.ts';
 import { nextSlot, type Schedule } from '../tasks/schedule.ts';
 import { ActionError } from './actions.ts';
 import type { Action, TriggerType } from './catalog.ts';
+import { asItself, asWorkflow } from './origin.ts';
 import { holds, type Payload } from './template.ts';
 
-/** Of those that began by themselves; who calls one waits for a place of its own. */
-const maxAtOnce = 4;
+/** Of those that began by themselves, one of each workflow: what an address holds up holds up none but its own. */
+const maxAtOnce = 16;
+/** Of those of a workflow that somebody called and waits for, and of all that wait for a place. */
 const maxCalledAtOnce = 20;
+const maxWaiting = 50;
 /** The clock is looked at so often. */
 const maxIdleMs = 1_000;
 const logsKeptMs = 400 * 24 * 3_600_000;
@@ -67,8 +70,10 @@ export function createWorkflowRunner({
   perform,
 }: WorkflowRunnerDeps): WorkflowRunner {
   const closing = new AbortController();
+  /** By workflow. */
   const underWay = new Map<number, Promise<unknown>>();
-  const called = new Set<Promise<unknown>>();
+  const called = new Map<number, Set<Promise<unknown>>>();
+  let waiting = 0;
   let timer: NodeJS.Timeout | undefined;
 
   const report = (thrown: unknown) =>
@@ -77,7 +82,7 @@ export function createWorkflowRunner({
   async function step(bot: Bot, action: Action, payload: Payload): Promise<ActionResult> {
     const { type } = action;
     try {
-      const output = await perform(bot, action, payload, closing.signal);
+      const output = await asWorkflow(() => perform(bot, action, payload, closing.signal));
       return { type, status: 'success', error: null, output };
     } catch (thrown) {
       const error = closing.signal.aborted ? 'interrupted' : toAgentError(thrown).code;
@@ -86,13 +91,21 @@ export function createWorkflowRunner({
     }
   }
 
+  /** Deleted, or switched off since the run began. */
+  function isStopped({ id, is_active }: Workflow): boolean {
+    const now = workflows.get(id);
+    return !now || (is_active && !now.is_active);
+  }
+
   /** Of a run that is claimed. */
   async function work(run: WorkflowRun, workflow: Workflow, bot: Bot): Promise<WorkflowResult> {
     const began = performance.now();
     const actions: ActionResult[] = [];
     const isMet = holds(workflow.conditions, run.payload);
     for (const action of isMet ? workflow.actions : []) {
-      const result = await step(bot, action, run.payload);
+      const result = isStopped(workflow)
+        ? ({ type: action.type, status: 'error', error: 'switched_off', output: null } as const)
+        : await step(bot, action, run.payload);
       actions.push(result);
       runs.noteSteps(run.id, actions);
       if (result.status === 'error') break;
@@ -113,10 +126,10 @@ export function createWorkflowRunner({
     const job = work(run, workflow, bot)
       .catch(report)
       .then(() => {
-        underWay.delete(run.id);
+        underWay.delete(run.workflow);
         wake();
       });
-    underWay.set(run.id, job);
+    underWay.set(run.workflow, job);
   }
 
   function takeSlot(workflow: Workflow) {
@@ -126,14 +139,16 @@ export function createWorkflowRunner({
     workflows.takeSlot(workflow, payload, next);
   }
 
-  function wake() {
+  const wake = () => asItself(look);
+
+  function look() {
     clearTimeout(timer);
     if (closing.signal.aborted) return;
     try {
       chats.endSilent();
       for (const workflow of workflows.due()) takeSlot(workflow);
       const free = maxAtOnce - underWay.size;
-      if (free > 0) for (const run of runs.pending(free)) take(run);
+      if (free > 0) for (const run of runs.pending(free, [...underWay.keys()])) take(run);
     } catch (thrown) {
       // The database is locked or full: that stops nobody, and is tried again.
       report(thrown);
@@ -155,22 +170,37 @@ export function createWorkflowRunner({
       wake();
     },
 
-    async run(workflow, trigger_type, payload) {
-      while (called.size >= maxCalledAtOnce) await Promise.race(called);
-      const bot = bots.get(workflow.bot_id);
-      if (!bot || closing.signal.aborted || !workflows.get(workflow.id))
+    async run(asked, trigger_type, payload) {
+      const others = called.get(asked.id) ?? new Set();
+      called.set(asked.id, others);
+      if (others.size >= maxCalledAtOnce && waiting >= maxWaiting)
+        throw new AgentError(429, 'workflow_busy', 'Too many runs wait already.', { 'Retry-After': '1' });
+      waiting += 1;
+      while (others.size >= maxCalledAtOnce) await Promise.race(others);
+      waiting -= 1;
+      // Meanwhile it may have become another.
+      const workflow = workflows.get(asked.id);
+      const bot = workflow && bots.get(workflow.bot_id);
+      if (!bot || closing.signal.aborted)
         throw new AgentError(404, 'workflow_not_found', 'This workflow is gone.');
+      if (trigger_type === 'webhook' && !workflow.is_active)
+        throw new AgentError(409, 'workflow_inactive', 'This workflow is switched off.');
       const id = runs.add(workflow, trigger_type, payload, 'running');
       const job = work({ id, workflow: workflow.id, trigger_type, payload }, workflow, bot);
-      const settled = job.catch(() => {}).then(() => void called.delete(settled));
-      called.add(settled);
+      const settled = job
+        .catch(() => {})
+        .then(() => {
+          others.delete(settled);
+          if (others.size === 0 && called.get(asked.id) === others) called.delete(asked.id);
+        });
+      others.add(settled);
       return job;
     },
 
     async close() {
       clearTimeout(timer);
       closing.abort();
-      await Promise.all([...underWay.values(), ...called]);
+      await Promise.all([...underWay.values(), ...[...called.values()].flatMap((runs) => [...runs])]);
     },
   };
 }

@@ -26,6 +26,8 @@ function toText(value: unknown): string {
 }
 
 const isInPathOrQuery = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*[/?#]/i;
+const isInHost = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*$/i;
+const hostPart = /^[\w.-]*(:\d{1,5})?$/;
 const dotSegment = /^(\.|%2e){1,2}$/i;
 const countClimbs = (url: string) =>
   url
@@ -36,13 +38,20 @@ const countClimbs = (url: string) =>
 /** Fills in one action, whose texts together have a bound. Throws 400 `too_large`. */
 export function createFiller(payload: Payload) {
   let left = mostChars;
-  const fill = (template: string, encode: (text: string, before: string) => string = (text) => text) =>
-    template.replace(placeholder, (_, path: string, at: number) => {
-      const text = encode(toText(readPath(payload, path)), template.slice(0, at));
+  /** @param encode of each value, by what is said before it */
+  const fill = (template: string, encode: (text: string, before: string) => string = (text) => text) => {
+    let said = '';
+    let from = 0;
+    for (const { 0: whole, 1: path, index } of template.matchAll(placeholder)) {
+      said += template.slice(from, index);
+      const text = encode(toText(readPath(payload, path!)), said);
       left -= text.length;
       if (left < 0) throw new AgentError(400, 'too_large', 'What it says is too long.');
-      return text;
-    });
+      said += text;
+      from = index + whole.length;
+    }
+    return said + template.slice(from);
+  };
 
   /** Of a body, the strings in it. */
   const fillAll = (template: unknown): unknown => {
@@ -55,11 +64,13 @@ export function createFiller(payload: Payload) {
   return {
     text: (template: string) => fill(template),
     all: fillAll,
-    /** Percent-encoded in path and query. 400 `address_not_allowed` where a value would climb to another path. */
+    /** Percent-encoded in path and query. 400 `address_not_allowed` where a value would lead to another host or path. */
     url(template: string): string {
-      const url = fill(template, (text, before) =>
-        isInPathOrQuery.test(before) ? encodeURIComponent(wellFormed(text)) : text,
-      );
+      const url = fill(template, (text, before) => {
+        if (isInPathOrQuery.test(before)) return encodeURIComponent(wellFormed(text));
+        if (!isInHost.test(before) || hostPart.test(text)) return text;
+        throw new AgentError(400, 'address_not_allowed', 'A value would lead to another host.');
+      });
       if (!URL.canParse(url)) throw new AgentError(400, 'invalid_url', 'This is no address.');
       if (countClimbs(url) > countClimbs(template.replace(placeholder, 'x')))
         throw new AgentError(400, 'address_not_allowed', 'A value would lead to another path.');
@@ -72,10 +83,11 @@ export type Filler = ReturnType<typeof createFiller>;
 const tests: Readonly<Record<Operator, (found: unknown, value: unknown) => boolean>> = {
   equals: isSame,
   not_equals: (found, value) => !isSame(found, value),
-  contains: (found, value) =>
-    Array.isArray(found)
-      ? found.some((one) => isSame(one, value))
-      : typeof found === 'string' && found.includes(toText(value)),
+  contains(found, value) {
+    const wanted = toText(value);
+    if (!Array.isArray(found)) return typeof found === 'string' && found.includes(wanted);
+    return found.some((one) => (one === null || one === undefined ? value === null : toText(one) === wanted));
+  },
   exists: (found, value) => (found !== undefined && found !== null) === (String(value) !== 'false'),
   greater_than: (found, value) => toNumber(found) > toNumber(value),
   less_than: (found, value) => toNumber(found) < toNumber(value),

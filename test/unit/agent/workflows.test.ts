@@ -11,6 +11,7 @@ const payload = {
   no: false,
   none: null,
   list: ['a', 'b', 7],
+  nulls: [null],
   deep: { er: [{ x: 'y' }] },
   again: '{{n}}',
 };
@@ -31,6 +32,8 @@ describe('a condition', () => {
     ['name', 'contains', 'countess', false],
     ['list', 'contains', '7', true],
     ['list', 'contains', 'c', false],
+    ['list', 'contains', null, false],
+    ['nulls', 'contains', null, true],
     ['n', 'contains', '5', false],
     ['deep.er.0.x', 'exists', undefined, true],
     ['deep.er.1.x', 'exists', undefined, false],
@@ -82,12 +85,26 @@ describe('in a text', () => {
 });
 
 describe('in an address', () => {
-  const values = { host: 'site.example', part: 'a/../b?c#d', half: '\ud800', up: '..', dot: '.' };
+  const values = {
+    host: 'site.example',
+    base: 'https://site.example/v1',
+    part: 'a/../b?c#d',
+    half: '\ud800',
+    up: '..',
+    dot: '.',
+    other: 'evil.example/?',
+    port: 'a:80',
+  };
   const url = (template: string) => createFiller(values).url(template);
 
   test.each([
     ['https://{{host}}/x', 'https://site.example/x'],
     ['https://{{host}}/{{part}}?q={{part}}', 'https://site.example/a%2F..%2Fb%3Fc%23d?q=a%2F..%2Fb%3Fc%23d'],
+    [
+      '{{base}}/orders/{{part}}?q={{part}}',
+      'https://site.example/v1/orders/a%2F..%2Fb%3Fc%23d?q=a%2F..%2Fb%3Fc%23d',
+    ],
+    ['https://{{port}}/x', 'https://a:80/x'],
     ['https://site.example?q={{half}}', 'https://site.example?q=%EF%BF%BD'],
     ['https://site.example/a/../{{host}}', 'https://site.example/a/../site.example'],
     ['https://site.example/?up={{up}}', 'https://site.example/?up=..'],
@@ -99,7 +116,9 @@ describe('in an address', () => {
     'https://site.example/{{up}}/x',
     'https://site.example/x/{{dot}}{{dot}}',
     'https://site.example/%2e{{dot}}/x',
-  ])('no value climbs: %s', (template) => {
+    'https://{{other}}.site.example/x',
+    'https://site.example{{part}}',
+  ])('no value leads elsewhere: %s', (template) => {
     expect(() => url(template)).toThrow(expect.objectContaining({ code: 'address_not_allowed' }));
   });
 

@@ -1,0 +1,45 @@
+/** What is asked of a mail, and what is left out. */
+import { expect, test } from 'vitest';
+import { htmlToText } from '../../../demo/agent/email/htmltext.ts';
+import { toQuestion } from '../../../demo/agent/email/quoting.ts';
+
+const asked = 'How long does shipping to Canada take?';
+
+test.each([
+  ['alone', asked],
+  ['after a greeting', `Hi,\n\n${asked}`, `Hi,\n\n${asked}`],
+  ['a closing', `${asked}\n\nBest regards,\nAda`],
+  ['another closing', `${asked}\nKind regards\nAda Lovelace\nAnalytical Engines Ltd\n+44 20 1234`],
+  ['thanks', `${asked}\n\nThanks!\nAda`],
+  ['a closing in German', `${asked}\n\nMit freundlichen Grüßen\nAda`],
+  ['a signature', `${asked}\n-- \nAda`],
+  ['a telephone', `${asked}\n\nSent from my iPhone`],
+  ['an answer above', `${asked}\n\nOn Monday, Juniper wrote:\n> When do herons nest?`],
+  [
+    'an introduction on two lines',
+    `${asked}\n\nOn Monday, 3 March 2031 at 10:00,\nJuniper <j@a> wrote:\n> x`,
+  ],
+  ['one in German', `${asked}\n\nAm 3. März 2031 schrieb Juniper:\n> x`],
+  ['one in French', `${asked}\n\nLe 3 mars 2031, Juniper a écrit :\n\n> x`],
+  ['Outlook', `${asked}\n\nFrom: Juniper\nSent: Monday\nTo: Ada\nSubject: x\n\nAsk me.`],
+  ['Outlook in German', `${asked}\n\nVon: Juniper\nGesendet: Montag\nAn: Ada\n\nAsk me.`],
+  ['an original message', `${asked}\n-----Original Message-----\nAsk me.`],
+  ['an answer below', `> When do herons nest?\n${asked}`],
+  [
+    'where it goes from',
+    `We are moving.\nFrom: Berlin\nTo: Canada\n${asked}`,
+    `We are moving.\nFrom: Berlin\nTo: Canada\n${asked}`,
+  ],
+  ['a list', `I have two questions:\n- ${asked}`, `I have two questions:\n- ${asked}`],
+  ['thanks before', `Hi,\nthanks\n${asked}`, `Hi,\nthanks\n${asked}`],
+  ['nothing else', 'Best regards,\nAda', 'Best regards,\nAda'],
+])('%s', (_, text, expected = asked) => {
+  expect(toQuestion(text)).toBe(expected);
+  expect(toQuestion(text.replaceAll('\n', '\r\n'))).toBe(expected);
+});
+
+test('what an HTML mail repeats is marked as in one of plain text', () => {
+  const html = `<p>${asked}</p><div>On Monday, Juniper wrote:<blockquote><p>One</p><p>Two</p></blockquote></div><p>After</p>`;
+  expect(htmlToText(html)).toBe(`${asked}\nOn Monday, Juniper wrote:\n> One\n> Two\nAfter`);
+  expect(toQuestion(htmlToText(html))).toBe(asked);
+});
