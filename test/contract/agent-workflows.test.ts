@@ -525,10 +525,13 @@ describe('what begins one', () => {
     await untilLogged(2, uuid);
     await agent.client.call('DELETE', '/v1/bot/chat/delete', { chat_id: 'silent' });
     await pass(60 * minute);
-    expect((await logsOf(uuid)).total).toBe(2);
+    await agent.client.chat(question, { chat_id: 'last' });
+    await agent.client.call('DELETE', '/v1/bot/chat/delete', { chat_id: 'last' });
+    await receiver.count(3);
     expect(receiver.received.map(({ body }) => [body.event, body.resource_id])).toEqual([
       ['chat.ended', 'deleted'],
       ['chat.ended', 'silent'],
+      ['chat.ended', 'last'],
     ]);
   });
 
@@ -580,6 +583,26 @@ describe('what begins one', () => {
     await pass(60 * minute);
     await untilLogged(3, uuid);
     expect(receiver.received).toHaveLength(2);
+  });
+
+  test('a schedule that has one slot keeps it, though somebody runs it just then', async () => {
+    const { uuid } = await make({
+      trigger_type: 'schedule',
+      trigger_config: { schedule_type: 'once', schedule_config: { scheduled_at: '2031-03-01T12:10:00Z' } },
+    });
+    let release = () => {};
+    receiver.held = new Promise((resolve) => {
+      release = () => resolve();
+    });
+    const called = run(uuid);
+    await receiver.count(1);
+    await pass(11 * minute);
+    release();
+    await called;
+    await untilLogged(2, uuid);
+    const { logs } = await logsOf(uuid);
+    expect(logs.map(({ trigger }: { trigger: string }) => trigger).sort()).toEqual(['manual', 'schedule']);
+    expect(logs.map(({ error }: { error: string }) => error)).toEqual([null, null]);
   });
 
   test('a schedule that is over is inactive', async () => {

@@ -93,6 +93,8 @@ export function createChatStore(db: Db, now: () => number, tell: Tell) {
 
     /** Those that have been silent for long. */
     endSilent() {
+      // It is looked often, and a write waits for others.
+      if (!db.prepare('SELECT 1 FROM chats WHERE ends_at <= ? LIMIT 1').get(now())) return;
       db.transaction(() => {
         const ended = db
           .prepare(

@@ -1,4 +1,4 @@
-/** Each statistic of an agent at size: a year of conversations, of late with quicker answers, a tool in each third turn, a vote in each tenth, one turn of 50 failed. */
+/** Each statistic of an agent at size: a year of conversations, of late with quicker answers, a tool in each third turn, a vote in each tenth, one turn of 50 failed, and a run of a workflow for each conversation. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,6 +12,7 @@ const names = [
   'summary',
   'dashboard',
   'tools',
+  'workflows',
   'errors',
   'reasoning-summary',
 ];
@@ -45,6 +46,11 @@ function fill(file, messages, begin) {
      ${turn} 'b', 'tool_' || n % 12, ${at}, 'execution-' || n, ${toChat} + 1, n % 9 > 0, n % 800 FROM numbers WHERE n % 6 = 1`,
     `INSERT INTO votes (message_id, bot_id, voter_type, voter_id, vote_type, created_at)
      ${turn} 'message-' || n, 'b', 'member', 'v', iif(n % 4 = 1, 'upvote', 'downvote'), ${at} FROM numbers WHERE n % 20 IN (1, 3)`,
+    `INSERT INTO workflows (id, uuid, bot_id, name, trigger_type, trigger_event, trigger_config, conditions, actions, is_active,
+       anchor_at, created_at, updated_at) VALUES (1, 'w', 'b', 'Tell', 'event', 'chat.ended', '{}', '[]', '[]', 0, 0, 0, 0)`,
+    `INSERT INTO workflow_runs (workflow, bot_id, trigger_type, trigger_event, status, created_at)
+     ${numbers(chats)} SELECT 1, 'b', iif(n % 5, 'event', 'manual'), iif(n % 5, 'chat.ended', NULL), iif(n % 7, 'success', 'error'),
+       ${begin} + n * ${every} FROM numbers`,
   ])
     db.exec(sql);
   db.close();
