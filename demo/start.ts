@@ -71,6 +71,7 @@ async function start(): Promise<void> {
   const toolsFile = `${folder}/tools.json`;
   const toolSecret = randomBytes(32).toString('hex');
   writeFileSync(toolsFile, JSON.stringify(toTools(siteUrl, toolSecret), null, 2), { mode: 0o600 });
+  const deskKey = randomBytes(12).toString('hex');
   const botId = env.AGENT_BOT_ID || 'juniper';
   const adminPassword = randomBytes(6).toString('hex');
   const ssoSecret = env.AGENT_SSO_SECRET || randomBytes(32).toString('hex');
@@ -89,6 +90,8 @@ async function start(): Promise<void> {
       AGENT_DB: `${folder}/agent.db`,
       ...env,
       AGENT_BOT_ID: botId,
+      // What the desk asks is not counted as the helper's.
+      AGENT_KEYS: [env.AGENT_KEYS, `owner:${deskKey}`].filter(Boolean).join(','),
       AGENT_SMTP_PORT: String(mailPort),
       AGENT_TOOLS: toolsFile,
       AGENT_SSO_SECRET: ssoSecret,
@@ -115,7 +118,7 @@ async function start(): Promise<void> {
   say(`Dock style: ${siteUrl}/dock.html`);
   say(`Strict CSP: ${siteUrl}/strict.html`);
   say(`Owner's page: ${siteUrl}/porchlight/admin (password ${adminPassword})`);
-  say(`Desk of the agent: ${agent.url}/desk (key ${env.AGENT_API_KEY ? 'AGENT_API_KEY' : apiKey})`);
+  say(`Desk of the agent: ${agent.url}/desk (key ${deskKey})`);
   say(`E-mail to the agent and from it: ${siteUrl}/inbox.html`);
   say(`Every state of the chat: ${siteUrl}/gallery.html`);
 

@@ -34,7 +34,9 @@ export function Bars({ title, points, isNamed = false }: BarsProps) {
   const step = width / Math.max(shown.length, 14);
   return (
     <figure class="chart">
-      <figcaption>{title}</figcaption>
+      <figcaption>
+        {title}, {highest.toLocaleString()} at most
+      </figcaption>
       <svg
         viewBox={`0 0 ${width} ${height}`}
         preserveAspectRatio="none"

@@ -1,7 +1,7 @@
 /** A list of the API, page by page, as a table; on a phone each row is a card. */
 
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { Answer, Input } from './api.ts';
 import { type Loaded, useLoad } from './load.ts';
 
@@ -33,17 +33,30 @@ export function List({ name, path, list, input = {}, columns, empty, isChanging,
     { ...input, page, per_page: perPage },
     isChanging && ((data: Answer) => data[list].some(isChanging)),
   );
-  const { data, error } = loaded;
-  if (error) return <p class="wrong">{error}</p>;
-  if (!data) return <p class="faint">Loading</p>;
+  const { data, error, isBusy, reload } = loaded;
+  const { total = 0, total_pages: pages = 0 } = data?.pagination ?? {};
+  // The last row of the last page was deleted.
+  const isBeyond = data !== undefined && page > Math.max(pages, 1);
+  useEffect(() => {
+    if (isBeyond) setPage(Math.max(pages, 1));
+  }, [isBeyond]);
+  const failure = error && (
+    <p class="wrong">
+      {error}{' '}
+      <button type="button" onClick={reload}>
+        Try again
+      </button>
+    </p>
+  );
+  if (!data) return failure || <p class="faint">Loading</p>;
   const rows = data[list] as Answer[];
-  const { total, total_pages: pages } = data.pagination;
   return (
     <>
-      {rows.length === 0 ? (
+      {failure}
+      {rows.length === 0 && total === 0 ? (
         <p class="faint">{empty}</p>
       ) : (
-        <table aria-label={name}>
+        <table aria-label={name} aria-busy={isBusy}>
           <thead>
             <tr>
               {columns.map(({ label }) => (
@@ -68,13 +81,17 @@ export function List({ name, path, list, input = {}, columns, empty, isChanging,
       )}
       {pages > 1 && (
         <p class="pages">
-          <button type="button" disabled={page === 1} onClick={() => setPage(page - 1)}>
+          <button type="button" aria-disabled={page === 1} onClick={() => page > 1 && setPage(page - 1)}>
             Newer
           </button>
           <span>
             Page {page} of {pages}, {total} in all
           </span>
-          <button type="button" disabled={page >= pages} onClick={() => setPage(page + 1)}>
+          <button
+            type="button"
+            aria-disabled={page >= pages}
+            onClick={() => page < pages && setPage(page + 1)}
+          >
             Older
           </button>
         </p>

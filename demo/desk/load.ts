@@ -1,35 +1,46 @@
 /** What an area shows, read anew when it asks for something else, and while it changes. */
 
-import { useCallback, useEffect, useState } from 'preact/hooks';
-import { type Answer, ApiError, call, type Input } from './api.ts';
-import { botId, signOut } from './state.ts';
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { type Answer, call, type Input } from './api.ts';
+import { botId, leaveIfRefused } from './state.ts';
 
-const lookMs = 1_500;
+const [firstLookMs, lastLookMs] = [1_500, 15_000];
 
 export interface Loaded {
+  /** What was there last, until something newer is. */
   data: Answer | undefined;
   error: string | undefined;
+  /** Whether what is shown is what is asked for. */
+  isBusy: boolean;
   reload(): void;
 }
 
-/** @param isChanging whether to look again before long */
+/** @param isChanging whether to look again before long: less often the longer it takes, and not in a hidden tab */
 export function useLoad(path: string, input: Input = {}, isChanging?: (data: Answer) => boolean): Loaded {
   const [state, setState] = useState<{ data?: Answer; error?: string; of?: string }>({});
   const [round, setRound] = useState(0);
+  const wait = useRef(firstLookMs);
   const asked = JSON.stringify([path, botId.value, input]);
 
   useEffect(() => {
     let isOld = false;
     let timer: ReturnType<typeof setTimeout> | undefined;
+    const later = () => {
+      timer = setTimeout(() => (document.hidden ? later() : setRound((one) => one + 1)), wait.current);
+      wait.current = Math.min(wait.current * 1.3, lastLookMs);
+    };
     call('GET', path, { bot_id: botId.value, ...input }).then(
       (data) => {
         if (isOld) return;
         setState({ data, of: asked });
-        if (isChanging?.(data)) timer = setTimeout(() => setRound((one) => one + 1), lookMs);
+        if (isChanging?.(data)) later();
+        else wait.current = firstLookMs;
       },
       (thrown: Error) => {
-        if (thrown instanceof ApiError && thrown.code === 'invalid_api_key') signOut();
-        if (!isOld) setState({ error: thrown.message, of: asked });
+        if (isOld) return;
+        leaveIfRefused(thrown);
+        setState((before) => ({ ...before, error: thrown.message, of: asked }));
+        if (isChanging) later();
       },
     );
     return () => {
@@ -38,10 +49,13 @@ export function useLoad(path: string, input: Input = {}, isChanging?: (data: Ans
     };
   }, [asked, round]);
 
-  const isCurrent = state.of === asked;
   return {
-    data: isCurrent ? state.data : undefined,
-    error: isCurrent ? state.error : undefined,
-    reload: useCallback(() => setRound((one) => one + 1), []),
+    data: state.data,
+    error: state.error,
+    isBusy: state.of !== asked,
+    reload: useCallback(() => {
+      wait.current = firstLookMs;
+      setRound((one) => one + 1);
+    }, []),
   };
 }

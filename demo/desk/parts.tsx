@@ -18,8 +18,9 @@ export function Action({ children, label, done, work }: ActionProps) {
     <button
       type="button"
       aria-label={label}
-      disabled={isBusy}
+      aria-disabled={isBusy}
       onClick={async () => {
+        if (isBusy) return;
         setBusy(true);
         await act(done, work);
         setBusy(false);
@@ -88,14 +89,19 @@ interface NewProps {
 /** Closed until it is wanted; empty again when its work is done. */
 export function New({ title, done, children, work, submit = 'Create' }: NewProps) {
   const [round, setRound] = useState(0);
+  const isBusy = useRef(false);
   return (
     <details class="new" key={round}>
       <summary>{title}</summary>
       <form
         onSubmit={async (event) => {
           event.preventDefault();
+          // Pressed twice, it is still meant once.
+          if (isBusy.current) return;
+          isBusy.current = true;
           const fields = Object.fromEntries(new FormData(event.currentTarget)) as Record<string, string>;
           if (await act(done, () => work(fields))) setRound(round + 1);
+          isBusy.current = false;
         }}
       >
         {children}

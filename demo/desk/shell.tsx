@@ -12,7 +12,20 @@ import { Settings } from './areas/settings.tsx';
 import { Sources } from './areas/sources.tsx';
 import { Tasks } from './areas/tasks.tsx';
 import { Workflows } from './areas/workflows.tsx';
-import { area, botId, bots, chooseBot, isSignedIn, loadBots, notice, signIn, signOut } from './state.ts';
+import {
+  act,
+  area,
+  botId,
+  bots,
+  chooseBot,
+  isSignedIn,
+  leaveIfRefused,
+  loadBots,
+  notice,
+  refusal,
+  signIn,
+  signOut,
+} from './state.ts';
 
 const areas: readonly [name: string, title: string, Area: ComponentType][] = [
   ['overview', 'Overview', Overview],
@@ -29,7 +42,7 @@ const areas: readonly [name: string, title: string, Area: ComponentType][] = [
 
 export function Desk() {
   useEffect(() => {
-    if (isSignedIn.value) loadBots().catch(signOut);
+    if (isSignedIn.value) loadBots().catch(leaveIfRefused);
   }, [isSignedIn.value]);
   return isSignedIn.value ? <Inside /> : <Door />;
 }
@@ -52,7 +65,7 @@ function Door() {
           API key <input type="password" name="key" required autocomplete="current-password" />
         </label>
         <button type="submit">Enter</button>
-        <p role="alert">{error}</p>
+        <p role="alert">{error || refusal.value}</p>
       </form>
     </main>
   );
@@ -62,6 +75,7 @@ function Inside() {
   const [name, title, Area] = areas.find(([one]) => one === area.value) ?? areas[0]!;
   useEffect(() => {
     document.title = `${title} - Desk`;
+    document.querySelector('nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
   }, [title]);
   return (
     <div class="desk">
@@ -80,7 +94,7 @@ function Inside() {
             ))}
           </select>
         </label>
-        <button type="button" class="plain" onClick={signOut}>
+        <button type="button" class="plain" onClick={() => signOut()}>
           Leave
         </button>
       </header>
@@ -100,7 +114,13 @@ function Inside() {
         <p role="status" class={notice.value?.isError ? 'notice wrong' : 'notice'}>
           {notice.value?.text}
         </p>
-        {botId.value !== '' && <Area key={`${name} ${botId.value}`} />}
+        {botId.value !== '' ? (
+          <Area key={`${name} ${botId.value}`} />
+        ) : (
+          <button type="button" onClick={() => act('', loadBots)}>
+            Try again
+          </button>
+        )}
       </main>
     </div>
   );

@@ -12,35 +12,51 @@ export const area = signal(readArea());
 /** What the last action came to. */
 export const notice = signal<{ text: string; isError: boolean } | undefined>(undefined);
 
+/** Why the door is closed again. */
+export const refusal = signal('');
+
 function readArea(): string {
-  return location.hash.replace(/^#\//, '') || 'overview';
+  return /^#\/(.+)/.exec(location.hash)?.[1] ?? 'overview';
 }
 addEventListener('hashchange', () => {
+  if (!location.hash.startsWith('#/')) return;
   area.value = readArea();
   notice.value = undefined;
 });
 
 /** Throws an ApiError, also for a key that may not look. */
 export async function signIn(key: string) {
+  // What is no such character cannot be sent.
+  if (!/^[!-~]+$/.test(key)) throw new ApiError('invalid_api_key', 'This is no API key.');
   keepKey(key);
   try {
     await loadBots();
-    await call('GET', '/v1/bot/subscriber/readall', { per_page: 1 });
-    isSignedIn.value = true;
-  } catch (thrown) {
-    forgetKey();
-    if (thrown instanceof ApiError && thrown.code === 'forbidden')
+    await call('GET', '/v1/bot/subscriber/readall', { per_page: 1 }).catch((thrown: unknown) => {
+      if (!(thrown instanceof ApiError) || thrown.code !== 'forbidden') throw thrown;
       throw new ApiError(
         'forbidden',
         'This key is a member’s. The desk is for owners, admins and moderators.',
       );
+    });
+    refusal.value = '';
+    isSignedIn.value = true;
+  } catch (thrown) {
+    forgetKey();
     throw thrown;
   }
 }
 
-export function signOut() {
+export function signOut(reason = '') {
   forgetKey();
+  refusal.value = reason;
   isSignedIn.value = false;
+}
+
+/** A key may be taken back while it is used, and an agent be deleted. */
+export function leaveIfRefused(thrown: unknown) {
+  if (!(thrown instanceof ApiError)) return;
+  if (thrown.code === 'invalid_api_key') signOut('The key is not taken any more.');
+  if (thrown.code === 'bot_not_found') loadBots().catch(() => {});
 }
 
 export async function loadBots() {
@@ -62,7 +78,7 @@ export async function act(done: string, work: () => Promise<unknown>): Promise<b
     return true;
   } catch (thrown) {
     notice.value = { text: thrown instanceof Error ? thrown.message : 'That did not work.', isError: true };
-    if (thrown instanceof ApiError && thrown.code === 'invalid_api_key') signOut();
+    leaveIfRefused(thrown);
     return false;
   }
 }

@@ -178,6 +178,8 @@ describe('by keyboard', () => {
     const { page, close } = await enter();
     await press(page, 'link', 'E-mails');
     await press(page, 'button', 'Herons');
+    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Herons');
+    await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('H2');
     await page.locator('summary').focus();
     await page.keyboard.press('Enter');
     await page.keyboard.press('Tab');
@@ -236,6 +238,27 @@ describe('by keyboard', () => {
     await close();
   });
 
+  test('skipping to the content stays in the area', async () => {
+    const { page, close } = await enter();
+    await press(page, 'link', 'Settings');
+    await page.getByLabel('Tagline').fill('Half written');
+    await press(page, 'link', 'Skip to content');
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('main');
+    expect(await page.getByLabel('Tagline').inputValue()).toBe('Half written');
+    await close();
+  });
+
+  test('an action keeps the focus', async () => {
+    const { page, close } = await enter();
+    await press(page, 'link', 'Tasks');
+    await press(page, 'button', 'Run Weekly now');
+    await notice(page).getByText('The task has run.').waitFor();
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe(
+      'Run Weekly now',
+    );
+    await close();
+  });
+
   test('an agent gets another name, everywhere at once', async () => {
     const { page, close } = await enter();
     await press(page, 'link', 'Settings');
@@ -267,6 +290,104 @@ test('a wrong key, and one of a member, do not open it; Leave forgets the key', 
   await entered.page.getByLabel('API key').waitFor();
   expect(await entered.page.evaluate(() => JSON.stringify(sessionStorage))).not.toContain('owner-key');
   await entered.close();
+});
+
+test('the key that the desk is used with is replaced, shown, and goes on', async () => {
+  const { data } = await call('POST', '/v1/keys', { name: 'Own', role: 'owner' });
+  const page = await browser.newPage();
+  await page.goto(`${agent.url}/desk#/keys`);
+  await page.getByLabel('API key').fill(data.key);
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Replace Own' }).click();
+  await page.getByRole('button', { name: 'Yes: Replace Own' }).click();
+  const made = page.getByText('The new key, which is not shown again:').locator('code');
+  expect(await made.textContent()).not.toBe(data.key);
+  await page.getByRole('link', { name: 'Sources' }).click();
+  await row(page, 'Herons').waitFor();
+  await call('DELETE', `/v1/keys/${data.id}`);
+  await page.getByRole('link', { name: 'Tasks' }).click();
+  await page.getByRole('alert').filter({ hasText: 'The key is not taken any more.' }).waitFor();
+  await page.close();
+});
+
+test('pressed twice, it makes one', async () => {
+  const { page, close } = await enter();
+  await page.goto(`${agent.url}/desk#/keys`);
+  await page.getByText('New key').click();
+  await page.getByLabel('Name').fill('Double');
+  await page.getByRole('button', { name: 'Create' }).dblclick();
+  await row(page, 'Double').waitFor();
+  await page.waitForLoadState('networkidle');
+  expect(await page.getByRole('row').filter({ hasText: 'Double' }).count()).toBe(1);
+  await close();
+});
+
+test('while the service does not answer, what was there stays, and the key too', async () => {
+  const { page, close } = await enter();
+  await page.goto(`${agent.url}/desk#/sources`);
+  await row(page, 'Herons').waitFor();
+  await page.getByText('New text').click();
+  await page.getByLabel('Title').fill('Half written');
+  await page.route('**/v1/**', (route) => route.fulfill({ status: 500, json: {} }));
+  await page.getByRole('button', { name: 'Delete Herons' }).click();
+  await page.getByRole('button', { name: 'Yes: Delete Herons' }).click();
+  await page.getByText('The service answered 500.').first().waitFor();
+  await row(page, 'Herons').waitFor();
+  expect(await page.getByLabel('Title').inputValue()).toBe('Half written');
+  await page.reload();
+  const again = page.getByRole('button', { name: 'Try again' });
+  await again.first().waitFor();
+  await page.unroute('**/v1/**');
+  await again.first().click();
+  await row(page, 'Herons').waitFor();
+  await close();
+});
+
+test('a page whose last row is deleted gives way to the one before, and a form stays as one turns', async () => {
+  for (let n = 0; n < 20; n += 1)
+    await call('POST', '/v1/bot/tasks/create', { prompt: `Task ${n}`, name: `Task ${n}`, enabled: false });
+  const { page, close } = await enter();
+  await page.goto(`${agent.url}/desk#/tasks`);
+  await row(page, 'Task 19').waitFor();
+  await page.getByText('New task').click();
+  await page.getByLabel('What the agent is asked').fill('Half written');
+  await page.getByRole('button', { name: 'Older' }).click();
+  await row(page, 'Weekly').waitFor();
+  expect(await page.getByLabel('What the agent is asked').inputValue()).toBe('Half written');
+  await page.getByRole('button', { name: 'Delete Weekly' }).click();
+  await page.getByRole('button', { name: 'Yes: Delete Weekly' }).click();
+  await row(page, 'Task 0').waitFor();
+  expect(await page.getByText('No tasks yet.').count()).toBe(0);
+  await close();
+});
+
+test('of a long conversation the last words are shown first', async () => {
+  for (let n = 0; n < 30; n += 1)
+    await call('POST', '/v1/bot/chat', { message: `Question ${n}`, purpose: 'service', chat_id: 'long' });
+  const { page, close } = await enter();
+  await page.goto(`${agent.url}/desk#/conversations`);
+  await page.getByRole('button', { name: 'Question 0', exact: true }).click();
+  await page.getByText('Question 29', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Earlier' }).click();
+  await page.locator('.said', { hasText: /^Question 1$/ }).waitFor();
+  await close();
+});
+
+test('names of any length fit a phone', async () => {
+  const name = 'x'.repeat(100);
+  await call('POST', '/v1/bot/create', { name });
+  await call('POST', '/v1/bot/workflow/create', {
+    name: 'y'.repeat(200),
+    trigger_type: 'manual',
+    actions: [{ type: 'add_memory', content: 'A note.' }],
+  });
+  const { page, close } = await enter({ viewport: { width: 390, height: 844 } });
+  await page.getByLabel('Agent').selectOption(agent.botId);
+  await page.goto(`${agent.url}/desk#/workflows`);
+  await page.getByRole('button', { name: 'y'.repeat(200), exact: true }).click();
+  await page.getByRole('heading', { level: 2 }).waitFor();
+  expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+  await close();
 });
 
 test('it is not there unless it is asked for', async () => {

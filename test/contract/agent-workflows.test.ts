@@ -316,7 +316,7 @@ describe('a run', () => {
     ['a private address', 'http://127.0.0.1:1/', 'address_not_allowed'],
     ['a name of one', 'http://localhost:8787/', 'address_not_allowed'],
     ['an address in the network', 'http://169.254.169.254/latest', 'address_not_allowed'],
-    ['another scheme', 'file:///etc/passwd', 'address_not_allowed'],
+    ['another scheme', 'file:///etc/passwd', 'invalid_url'],
     ['no address', 'nowhere', 'invalid_url'],
     ['a way out of its path', 'http://{{host}}/shops/{{up}}/keys', 'address_not_allowed'],
   ])('does not call %s', async (_, url, error) => {
@@ -488,6 +488,24 @@ describe('what begins one', () => {
       })
     ).body;
     expect(result.actions[0]).toMatchObject({ error: 'http_error', output: { status: 409 } });
+    const self = await client.call('POST', '/v1/bot/workflow/create', {
+      name: 'Again',
+      trigger_type: 'manual',
+      actions: [
+        {
+          type: 'call_url',
+          url: `${again.url}/v1/bot/workflow/run`,
+          headers: { authorization: 'Bearer k' },
+          body: { project_id: again.projectId, bot_id: again.botId, workflow_id: '{{id}}' },
+        },
+      ],
+    });
+    const { uuid: workflow_id } = self.body.workflow;
+    const nested = await client.call('POST', '/v1/bot/workflow/run', {
+      workflow_id,
+      payload: { id: workflow_id },
+    });
+    expect(nested.body.result.actions[0]).toMatchObject({ error: 'http_error', output: { status: 409 } });
     const logs = async () =>
       (await client.call('GET', '/v1/bot/workflow/logs', { workflow_id: made.body.workflow.uuid })).body;
     await expect.poll(async () => (await logs()).total).toBe(1);

@@ -72,7 +72,8 @@ export function createInbound(parts: Parts, onReceived: () => void): Inbound {
     parts.emails.together(() => {
       for (const bot of to.values()) keep(mail, bot);
     });
-    onReceived();
+    // Once the sender has its answer.
+    setImmediate(onReceived);
   }
 
   const answer = (work: Promise<void> | void, done: (error?: Error | null) => void) =>

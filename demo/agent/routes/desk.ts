@@ -31,6 +31,7 @@ export function routeDesk(app: Hono<AccessEnv>, { config }: Pick<Parts, 'config'
   app.get('/desk', (c) => {
     c.header('content-security-policy', policy);
     c.header('referrer-policy', 'no-referrer');
+    c.header('x-content-type-options', 'nosniff');
     c.header('cache-control', 'no-cache');
     return c.html(page);
   });

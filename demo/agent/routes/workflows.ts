@@ -15,7 +15,7 @@ import { nextSlot } from '../tasks/schedule.ts';
 import { toIso } from '../turns/wire.ts';
 import { catalog } from '../workflows/catalog.ts';
 import { object, ofWorkflow, readTrigger, settings } from '../workflows/input.ts';
-import { originHeader } from '../workflows/origin.ts';
+import { asWorkflow, originHeader } from '../workflows/origin.ts';
 import { scheduleOf } from '../workflows/runner.ts';
 
 const workflowsPerPage = 50;
@@ -156,9 +156,9 @@ export function routeIncoming(app: Hono<AccessEnv>, { workflows, workflowRunner 
     const payload = await readBody(c);
     if (!v.is(object, payload))
       throw new AgentError(400, 'invalid_parameters', 'body: fewer levels are needed.');
-    if (c.req.header(originHeader) !== undefined)
-      throw new AgentError(409, 'workflow_loop', 'A workflow starts no workflow.');
-    return c.json({ received: true, result: await workflowRunner.run(workflow, 'webhook', payload) });
+    const run = () => workflowRunner.run(workflow, 'webhook', payload);
+    const isLoop = c.req.header(originHeader) !== undefined;
+    return c.json({ received: true, result: await (isLoop ? asWorkflow(run) : run()) });
   });
 }
 

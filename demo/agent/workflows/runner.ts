@@ -14,7 +14,7 @@ import type { Workflow, WorkflowStore } from '../store/workflows.ts';
 import { nextSlot, type Schedule } from '../tasks/schedule.ts';
 import { ActionError } from './actions.ts';
 import type { Action, TriggerType } from './catalog.ts';
-import { asItself, asWorkflow } from './origin.ts';
+import { asItself, asWorkflow, isWorkflows } from './origin.ts';
 import { holds, type Payload } from './template.ts';
 
 /** Of those that began by themselves, one of each workflow: what an address holds up holds up none but its own. */
@@ -171,6 +171,7 @@ export function createWorkflowRunner({
     },
 
     async run(asked, trigger_type, payload) {
+      if (isWorkflows()) throw new AgentError(409, 'workflow_loop', 'A workflow starts no workflow.');
       const others = called.get(asked.id) ?? new Set();
       called.set(asked.id, others);
       if (others.size >= maxCalledAtOnce && waiting >= maxWaiting)

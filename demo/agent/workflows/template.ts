@@ -27,7 +27,7 @@ function toText(value: unknown): string {
 
 const isInPathOrQuery = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*[/?#]/i;
 const isInHost = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*$/i;
-const hostPart = /^[\w.-]*(:\d{1,5})?$/;
+const hostPart = /^\w[\w.-]*(:\d{1,5})?$/;
 const dotSegment = /^(\.|%2e){1,2}$/i;
 const countClimbs = (url: string) =>
   url
@@ -66,6 +66,9 @@ export function createFiller(payload: Payload) {
     all: fillAll,
     /** Percent-encoded in path and query. 400 `address_not_allowed` where a value would lead to another host or path. */
     url(template: string): string {
+      // What begins otherwise is read otherwise by browsers and by this.
+      if (!/^(https?:\/\/[^/\\]|\{\{)/i.test(template))
+        throw new AgentError(400, 'invalid_url', 'An http or https address is needed.');
       const url = fill(template, (text, before) => {
         if (isInPathOrQuery.test(before)) return encodeURIComponent(wellFormed(text));
         if (!isInHost.test(before) || hostPart.test(text)) return text;

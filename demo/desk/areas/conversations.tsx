@@ -1,11 +1,13 @@
 /** Conversations, read as the visitor saw them. */
 
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { type Answer, call } from '../api.ts';
 import { List, Time } from '../list.tsx';
 import { useLoad } from '../load.ts';
 import { Panel, Removal } from '../parts.tsx';
 import { botId } from '../state.ts';
+
+const messagesPerPage = 50;
 
 export function Conversations() {
   const [open, setOpen] = useState<string | undefined>(undefined);
@@ -50,7 +52,16 @@ export function Conversations() {
 }
 
 function Conversation({ id, close }: { id: string; close(): void }) {
-  const { data, error } = useLoad('/v1/bot/chat/read', { chat_id: id, per_page: 100 });
+  const [page, setPage] = useState(1);
+  const { data, error } = useLoad('/v1/bot/chat/read', { chat_id: id, page, per_page: messagesPerPage });
+  const pages = data?.pagination.total_pages ?? 0;
+  const [isAtEnd, setAtEnd] = useState(false);
+  // What was said last is what one looks for.
+  useEffect(() => {
+    if (isAtEnd || pages === 0) return;
+    setAtEnd(true);
+    setPage(pages);
+  }, [pages]);
   return (
     <Panel title="Conversation" close={close}>
       {error && <p class="wrong">{error}</p>}
@@ -60,12 +71,28 @@ function Conversation({ id, close }: { id: string; close(): void }) {
             <p class="faint">
               {message.role === 'user' ? 'Visitor' : 'Agent'}, <Time at={message.created_at} />
             </p>
-            <p class="said">{message.content}</p>
+            <p class="said" dir="auto">
+              {message.content}
+            </p>
           </li>
         ))}
       </ol>
-      {data && data.pagination.total_pages > 1 && (
-        <p class="faint">The first 100 of {data.total} messages.</p>
+      {pages > 1 && (
+        <p class="pages">
+          <button type="button" aria-disabled={page === 1} onClick={() => page > 1 && setPage(page - 1)}>
+            Earlier
+          </button>
+          <span>
+            Part {page} of {pages}
+          </span>
+          <button
+            type="button"
+            aria-disabled={page >= pages}
+            onClick={() => page < pages && setPage(page + 1)}
+          >
+            Later
+          </button>
+        </p>
       )}
     </Panel>
   );

@@ -63,7 +63,9 @@ export function Emails() {
               <p class="faint">
                 {open.from_address} to {open.to_address}, <Time at={open.created_at} />
               </p>
-              <p class="said">{open.text_body}</p>
+              <p class="said" dir="auto">
+                {open.text_body}
+              </p>
               {open.direction === 'inbound' && (
                 <New
                   title="Reply"

@@ -1,10 +1,16 @@
 /** API keys: made, shown once, changed, taken back; and what the plan allows. */
 
 import { useState } from 'preact/hooks';
-import { call } from '../api.ts';
+import { call, keepKey, readKey } from '../api.ts';
 import { List, Time } from '../list.tsx';
 import { useLoad } from '../load.ts';
-import { Action, New, Removal } from '../parts.tsx';
+import { New, Removal } from '../parts.tsx';
+
+function toText(value: unknown): string {
+  if (value === null) return 'no limit';
+  if (typeof value === 'object') return Object.values(value as object).join(' / ');
+  return typeof value === 'number' ? value.toLocaleString() : String(value);
+}
 
 export function Keys() {
   const [made, setMade] = useState('');
@@ -28,22 +34,24 @@ export function Keys() {
           { label: 'Last used', of: ({ last_used_at }) => <Time at={last_used_at} /> },
           {
             label: '',
-            of: ({ id, name, configured }, { reload }) =>
+            of: ({ id, name, prefix, configured }, { reload }) =>
               configured ? (
                 <span class="faint">from the environment</span>
               ) : (
                 <span class="actions">
-                  <Action
-                    label={`Change ${name}`}
-                    done="The key was changed: the old one is not taken any more."
+                  <Removal
+                    label={`Replace ${name}`}
+                    done="The key was replaced: the old one is not taken any more."
                     work={async () => {
                       const { key } = await call('POST', `/v1/keys/${id}/rotate`);
+                      // It may be the one that this desk is used with.
+                      if (readKey()?.startsWith(prefix)) keepKey(key);
                       setMade(key);
                       reload();
                     }}
                   >
-                    Change
-                  </Action>
+                    Replace
+                  </Removal>
                   <Removal
                     label={`Delete ${name}`}
                     done="The key was deleted."
@@ -85,10 +93,10 @@ export function Keys() {
         <section class="part">
           <h2>Plan: {plan.plan}</h2>
           <dl class="facts">
-            {Object.entries(plan.usage).map(([name, used]) => (
+            {[...Object.entries(plan.usage), ...Object.entries(plan.limits)].map(([name, value]) => (
               <div key={name}>
                 <dt>{name.replaceAll('_', ' ')}</dt>
-                <dd>{String(used)}</dd>
+                <dd>{toText(value)}</dd>
               </div>
             ))}
           </dl>

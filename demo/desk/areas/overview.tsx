@@ -65,6 +65,18 @@ export function Overview() {
           />
         )}
       </Part>
+      <Part of="summary" title="Together" input={input}>
+        {(one) => (
+          <Facts
+            facts={[
+              ['Messages', whole.format(one.total_messages)],
+              ['Conversations', whole.format(one.total_chats)],
+              ['People', whole.format(one.total_users)],
+              ['Average answer', seconds(one.average_response_time)],
+            ]}
+          />
+        )}
+      </Part>
       <Part of="behavior" title="Visits" input={input}>
         {(one) => (
           <Facts
@@ -92,6 +104,10 @@ export function Overview() {
             <Bars
               title="Upvotes a day"
               points={one.votes_by_date.map(({ date, upvotes }: Answer) => [date, upvotes])}
+            />
+            <Bars
+              title="Downvotes a day"
+              points={one.votes_by_date.map(({ date, downvotes }: Answer) => [date, downvotes])}
             />
           </>
         )}
@@ -161,7 +177,8 @@ function Part({ of, title, input, children }: PartProps) {
   return (
     <section class="part">
       {title && <h2>{title}</h2>}
-      {error ? <p class="wrong">{error}</p> : data ? children(data) : <p class="faint">Loading</p>}
+      {error && <p class="wrong">{error}</p>}
+      {data ? children(data) : !error && <p class="faint">Loading</p>}
     </section>
   );
 }

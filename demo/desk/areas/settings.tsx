@@ -6,8 +6,7 @@ import { act, botId, loadBots } from '../state.ts';
 
 export function Settings() {
   const { data, error, reload } = useLoad('/v1/bot/read');
-  if (error) return <p class="wrong">{error}</p>;
-  if (!data) return <p class="faint">Loading</p>;
+  if (!data) return <p class={error ? 'wrong' : 'faint'}>{error ?? 'Loading'}</p>;
   const { bot } = data;
   return (
     <form

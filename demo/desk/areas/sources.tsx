@@ -2,7 +2,7 @@
 
 import { call } from '../api.ts';
 import { List, State, Time } from '../list.tsx';
-import { New, Removal } from '../parts.tsx';
+import { Action, New, Removal } from '../parts.tsx';
 import { botId } from '../state.ts';
 
 const toState = (status: string) => (status === 'processing' ? 'reading' : status);
@@ -40,17 +40,34 @@ export function Sources() {
         { label: 'Read', of: ({ synced_at, updated_at }) => <Time at={synced_at ?? updated_at} /> },
         {
           label: '',
-          of: ({ uuid, title }, { reload }) => (
-            <Removal
-              label={`Delete ${title}`}
-              done="The source was deleted."
-              work={async () => {
-                await call('DELETE', '/v1/bot/source/delete', { bot_id: botId.value, source_id: uuid });
-                reload();
-              }}
-            >
-              Delete
-            </Removal>
+          of: ({ uuid, title, type, source }, { reload }) => (
+            <span class="actions">
+              {type !== 'text' && (
+                <Action
+                  label={`Read again: ${title}`}
+                  done="It is being read again."
+                  work={() =>
+                    call('PUT', '/v1/bot/source/update', {
+                      bot_id: botId.value,
+                      source_id: uuid,
+                      source,
+                    }).finally(reload)
+                  }
+                >
+                  Read again
+                </Action>
+              )}
+              <Removal
+                label={`Delete ${title}`}
+                done="The source was deleted."
+                work={async () => {
+                  await call('DELETE', '/v1/bot/source/delete', { bot_id: botId.value, source_id: uuid });
+                  reload();
+                }}
+              >
+                Delete
+              </Removal>
+            </span>
           ),
         },
       ]}

@@ -1,7 +1,7 @@
 /** What an agent does by itself, when it will next, and what came of it. */
 
 import { useState } from 'preact/hooks';
-import { call } from '../api.ts';
+import { type Answer, call } from '../api.ts';
 import { List, State, Time } from '../list.tsx';
 import { Action, New, Panel, Removal } from '../parts.tsx';
 import { botId } from '../state.ts';
@@ -84,7 +84,7 @@ export function Tasks() {
         },
       ]}
     >
-      {({ reload }) => (
+      {({ data, reload }) => (
         <>
           <New
             title="New task"
@@ -111,6 +111,7 @@ export function Tasks() {
           {open && (
             <Panel key={open.uuid} title={`Runs of ${open.name}`} close={() => setOpen(undefined)}>
               <List
+                key={data.tasks.find(({ uuid }: Answer) => uuid === open.uuid)?.execution_count}
                 name={`Runs of ${open.name}`}
                 path="/v1/bot/tasks/logs"
                 list="logs"

@@ -71,7 +71,7 @@ export function Workflows() {
         },
       ]}
     >
-      {({ reload }) => (
+      {({ data, reload }) => (
         <>
           <Creation reload={reload} />
           {open && (
@@ -86,6 +86,7 @@ export function Workflows() {
               )}
               <pre>{JSON.stringify({ conditions: open.conditions, actions: open.actions }, null, 2)}</pre>
               <List
+                key={data.workflows.find(({ uuid }: Answer) => uuid === open.uuid)?.run_count}
                 name={`Runs of ${open.name}`}
                 path="/v1/bot/workflow/logs"
                 list="logs"

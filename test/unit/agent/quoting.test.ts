@@ -32,10 +32,48 @@ test.each([
   ],
   ['a list', `I have two questions:\n- ${asked}`, `I have two questions:\n- ${asked}`],
   ['thanks before', `Hi,\nthanks\n${asked}`, `Hi,\nthanks\n${asked}`],
+  [
+    'thanks, and then what is wanted',
+    'Hi,\n\nThank you!\n\nNow please send me the return label for order 1234.',
+    'Hi,\n\nThank you!\n\nNow please send me the return label for order 1234.',
+  ],
+  [
+    'what the site says',
+    'Hello,\nOn your shipping page I read this:\n> 5 days.\nDoes that hold for Quebec?',
+    'Hello,\nOn your shipping page I read this:\nDoes that hold for Quebec?',
+  ],
+  [
+    'a contact form',
+    `From: Ada\nDate: 4 May\nTopic: Shipping\n${asked}`,
+    `From: Ada\nDate: 4 May\nTopic: Shipping\n${asked}`,
+  ],
+  [
+    'a mail that is passed on',
+    `-----Original Message-----\nFrom: Ada\nSent: Monday\nTo: Ben\n${asked}`,
+    `-----Original Message-----\nFrom: Ada\nSent: Monday\nTo: Ben\n${asked}`,
+  ],
+  [
+    'a parcel',
+    `${asked}\nFrom: Toronto\nTo: Boston\nWeight: 3 kg`,
+    `${asked}\nFrom: Toronto\nTo: Boston\nWeight: 3 kg`,
+  ],
+  ['a long header', `${asked}\n\nFrom: Juniper\nTo: Ada\nCc: Ben\nSubject: x\nDate: Monday\n\nAsk me.`],
   ['nothing else', 'Best regards,\nAda', 'Best regards,\nAda'],
 ])('%s', (_, text, expected = asked) => {
   expect(toQuestion(text)).toBe(expected);
   expect(toQuestion(text.replaceAll('\n', '\r\n'))).toBe(expected);
+});
+
+test.each([
+  ['empty lines', '\n'],
+  ['short lines', 'a\n'],
+  ['closings', 'vg\n'],
+  ['senders', 'From: a\n'],
+  ['introductions', 'On 3 May wrote:\n'],
+  ['marks', '>\n'],
+])('a mail of %s is looked at line by line, and not each beside all others', (_, line) => {
+  // Which took a minute.
+  expect(toQuestion(`Hello\n${line.repeat(100_000 / line.length)}?`)).toMatch(/^Hello/);
 });
 
 test('what an HTML mail repeats is marked as in one of plain text', () => {

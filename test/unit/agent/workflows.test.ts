@@ -93,6 +93,7 @@ describe('in an address', () => {
     up: '..',
     dot: '.',
     other: 'evil.example/?',
+    evil: '.evil.example',
     port: 'a:80',
   };
   const url = (template: string) => createFiller(values).url(template);
@@ -118,8 +119,18 @@ describe('in an address', () => {
     'https://site.example/%2e{{dot}}/x',
     'https://{{other}}.site.example/x',
     'https://site.example{{part}}',
+    'https://site.example{{evil}}/',
   ])('no value leads elsewhere: %s', (template) => {
     expect(() => url(template)).toThrow(expect.objectContaining({ code: 'address_not_allowed' }));
+  });
+
+  test.each([
+    ' http://site.example/{{part}}',
+    'http:/site.example/{{part}}',
+    'ftp://site.example/',
+    '\thttp://site.example/',
+  ])('what begins otherwise is none: %s', (template) => {
+    expect(() => url(template)).toThrow(expect.objectContaining({ code: 'invalid_url' }));
   });
 
   test('what is none is refused', () => {
