@@ -254,8 +254,12 @@ const desk: EnvironmentOptions = {
     modulePreload: false,
     cssCodeSplit: false,
     rolldownOptions: {
-      input: { desk: 'demo/desk/main.tsx' },
-      output: { entryFileNames: '[name].js', assetFileNames: 'desk.[ext]' },
+      input: { desk: 'demo/desk/main.tsx', preview: 'demo/desk/preview.ts' },
+      output: {
+        entryFileNames: '[name].js',
+        chunkFileNames: '[name]-[hash].js',
+        assetFileNames: 'desk.[ext]',
+      },
     },
   },
 };

@@ -1,80 +1,135 @@
-/** What an agent is called, how it answers, how its chat looks. */
+/** What an agent is called, how it answers, how its chat looks, with the chat beside it as it would be. */
 
-import { call } from '../api.ts';
+import { signal } from '@preact/signals';
+import { type Answer, call } from '../api.ts';
 import { useLoad } from '../load.ts';
+import { PreviewFrame } from '../preview-frame.tsx';
 import { act, botId, loadBots } from '../state.ts';
+import { type Draft, type Field, fields, type Raw, toChanges, toRaw } from './settings-fields.ts';
+
+/** What is not saved yet, by agent: it waits until one comes back. */
+const drafts = signal<Readonly<Record<string, Draft>>>({});
+
+function keep(id: string, draft: Draft) {
+  drafts.value = { ...drafts.value, [id]: draft };
+}
 
 export function Settings() {
   const { data, error, reload } = useLoad('/v1/bot/read');
   if (!data) return <p class={error ? 'wrong' : 'faint'}>{error ?? 'Loading'}</p>;
-  const { bot } = data;
+  const id = botId.value;
+  const draft = drafts.value[id] ?? {};
+  const bot = withDraft(data.bot, draft);
+  const input = (field: Field) => (
+    <Input
+      key={field.name}
+      field={field}
+      value={draft[field.name] ?? toRaw(field, data.bot)}
+      change={(value) => keep(id, { ...draft, [field.name]: value })}
+    />
+  );
+  const save = async () => {
+    const sent = draft;
+    await call('PUT', '/v1/bot/update', { bot_id: id, ...toChanges(sent) });
+    reload();
+    // What was written meanwhile stays.
+    const left = Object.entries(drafts.value[id] ?? {}).filter(([name, value]) => sent[name] !== value);
+    keep(id, Object.fromEntries(left));
+    await loadBots();
+  };
   return (
-    <form
-      class="settings"
-      key={bot.updated_at}
-      onSubmit={async (event) => {
-        event.preventDefault();
-        const fields = new FormData(event.currentTarget);
-        const text = (name: string) => String(fields.get(name));
-        const starters = text('conversation_starters')
-          .split('\n')
-          .map((line) => line.trim())
-          .filter((line) => line !== '');
-        const isSaved = await act('Saved.', () =>
-          call('PUT', '/v1/bot/update', {
-            bot_id: botId.value,
-            name: text('name'),
-            instruction: text('instruction'),
-            status: fields.has('status') ? 1 : 0,
-            require_login: fields.has('require_login'),
-            branding: {
-              accent_color: text('accent_color'),
-              placeholder: text('placeholder'),
-              tagline: text('tagline'),
-              conversation_starters: starters,
-            },
-          }),
-        );
-        if (isSaved) {
-          reload();
-          await act('Saved.', loadBots);
-        }
-      }}
-    >
-      <label>
-        Name <input name="name" required maxLength={100} defaultValue={bot.name} />
-      </label>
-      <label>
-        Instruction <textarea name="instruction" rows={5} defaultValue={bot.instruction} />
-      </label>
+    <div class="beside">
+      <form
+        class="settings"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void act('Saved.', save);
+        }}
+      >
+        {fields.filter(({ group }) => group === 'agent').map(input)}
+        <h2>Chat</h2>
+        {fields.filter(({ group }) => group === 'chat').map(input)}
+        <details class="new">
+          <summary>More</summary>
+          <div class="settings">{fields.filter(({ group }) => group === 'more').map(input)}</div>
+        </details>
+        <p class="saving">
+          <button type="submit">Save</button>
+          {Object.keys(draft).length > 0 && (
+            <button type="button" onClick={() => keep(id, {})}>
+              Undo what is not saved
+            </button>
+          )}
+        </p>
+      </form>
+      <PreviewFrame botId={id} name={bot.name} branding={bot.branding} />
+    </div>
+  );
+}
+
+function withDraft(bot: Answer, draft: Draft): Answer {
+  const { branding = {}, ...changes } = toChanges(draft);
+  return { ...bot, ...changes, branding: { ...bot.branding, ...branding } };
+}
+
+interface InputProps {
+  field: Field;
+  value: Raw;
+  change(value: Raw): void;
+}
+
+function Input({ field: { name, label, kind, most, isRequired, choices }, value, change }: InputProps) {
+  if (kind === 'switch')
+    return (
       <label class="switch">
-        <input type="checkbox" name="status" defaultChecked={bot.status === 1} />
-        Answers
-      </label>
-      <label class="switch">
-        <input type="checkbox" name="require_login" defaultChecked={bot.require_login} />
-        Answers signed-in visitors only
-      </label>
-      <h2>Chat</h2>
-      <label>
-        Colour <input type="color" name="accent_color" defaultValue={bot.branding.accent_color} />
-      </label>
-      <label>
-        Tagline <input name="tagline" maxLength={300} defaultValue={bot.branding.tagline} />
-      </label>
-      <label>
-        Text in the empty field
-        <input name="placeholder" maxLength={200} defaultValue={bot.branding.placeholder} />
-      </label>
-      <label>
-        Starters, one a line
-        <textarea
-          name="conversation_starters"
-          rows={4}
-          defaultValue={bot.branding.conversation_starters.join('\n')}
+        <input
+          type="checkbox"
+          name={name}
+          checked={value === true}
+          onChange={(event) => change(event.currentTarget.checked)}
         />
+        {label}
       </label>
-      <button type="submit">Save</button>
-    </form>
+    );
+  const given = {
+    name,
+    value: String(value),
+    onInput: ({ currentTarget }: { currentTarget: { value: string } }) => change(currentTarget.value),
+  };
+  if (choices)
+    return (
+      <label>
+        {label}
+        <select {...given}>
+          {Object.entries(choices).map(([one, said]) => (
+            <option key={one} value={one}>
+              {said}
+            </option>
+          ))}
+        </select>
+      </label>
+    );
+  if (kind === 'area' || kind === 'lines')
+    return (
+      <label>
+        {label} <textarea rows={kind === 'area' ? 5 : 3} maxLength={most} dir="auto" {...given} />
+      </label>
+    );
+  if (kind === 'number')
+    return (
+      <label>
+        {label} <input type="number" min={1} max={most} {...given} />
+      </label>
+    );
+  if (kind === 'color')
+    return (
+      <label>
+        {label} <input type="color" {...given} />
+      </label>
+    );
+  return (
+    <label>
+      {label} <input required={isRequired} maxLength={most} dir="auto" {...given} />
+    </label>
   );
 }
