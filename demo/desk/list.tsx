@@ -56,7 +56,7 @@ export function List({ name, path, list, input = {}, columns, empty, isChanging,
       {rows.length === 0 && total === 0 ? (
         <p class="faint">{empty}</p>
       ) : (
-        <table aria-label={name} aria-busy={isBusy}>
+        <table class="list" aria-label={name} aria-busy={isBusy}>
           <thead>
             <tr>
               {columns.map(({ label }) => (

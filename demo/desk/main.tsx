@@ -2,6 +2,9 @@
 
 import { render } from 'preact';
 import './desk.css';
+import './form.css';
+import './list.css';
+import './content.css';
 import { Desk } from './shell.tsx';
 
 render(<Desk />, document.querySelector('#desk')!);

@@ -1,8 +1,8 @@
 /** Small pieces of areas: a button that acts, one that asks first, a form, an answer in full. */
 
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
-import { act } from './state.ts';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { act, canManage, notice } from './state.ts';
 
 interface ActionProps {
   children: ComponentChildren;
@@ -111,29 +111,58 @@ export function New({ title, done, children, work, submit = 'Create' }: NewProps
   );
 }
 
-/** Opens below what it belongs to; what had the focus has it again when it closes. */
-export function Panel({
-  title,
-  close,
-  children,
-}: {
+/** What the last action came to. */
+export function Notice() {
+  return (
+    <p role="status" class={notice.value?.isError ? 'notice wrong' : 'notice'}>
+      {notice.value?.text}
+    </p>
+  );
+}
+
+/** What only those see who may change what an agent is. */
+export function Managed({ children }: { children: ComponentChildren }) {
+  return canManage.value && children;
+}
+
+interface PanelProps {
   title: string;
   close(): void;
   children: ComponentChildren;
-}) {
+}
+
+/** Before all else until it is closed; what had the focus has it again then. */
+export function Panel({ title, close, children }: PanelProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
   const opener = useRef(document.activeElement);
-  useEffect(() => () => focusOn(opener.current), []);
+  useLayoutEffect(() => {
+    dialog.current!.showModal();
+    return () => {
+      dialog.current?.close();
+      focusOn(opener.current);
+    };
+  }, []);
   return (
-    <section class="panel" aria-label={title}>
-      <header>
-        <h2 tabIndex={-1} ref={useFocus<HTMLHeadingElement>()}>
-          {title}
-        </h2>
-        <button type="button" class="plain" onClick={close}>
-          Close
-        </button>
-      </header>
-      {children}
-    </section>
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes a dialog.
+    <dialog
+      class="panel"
+      ref={dialog}
+      aria-label={title}
+      onClose={close}
+      onClick={(event) => event.target === event.currentTarget && close()}
+    >
+      <div>
+        <header>
+          <h2 tabIndex={-1} ref={useFocus<HTMLHeadingElement>()} dir="auto">
+            {title}
+          </h2>
+          <button type="button" class="plain" onClick={close}>
+            Close
+          </button>
+        </header>
+        <Notice />
+        {children}
+      </div>
+    </dialog>
   );
 }

@@ -2,6 +2,7 @@
 
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { Agents } from './areas/agents.tsx';
 import { Conversations } from './areas/conversations.tsx';
 import { Deliveries } from './areas/deliveries.tsx';
 import { Emails } from './areas/emails.tsx';
@@ -12,22 +13,24 @@ import { Settings } from './areas/settings.tsx';
 import { Sources } from './areas/sources.tsx';
 import { Tasks } from './areas/tasks.tsx';
 import { Workflows } from './areas/workflows.tsx';
+import { Notice } from './parts.tsx';
 import {
   act,
   area,
   botId,
   bots,
+  canManage,
   chooseBot,
   isSignedIn,
   leaveIfRefused,
   loadBots,
-  notice,
   refusal,
   signIn,
   signOut,
 } from './state.ts';
 
-const areas: readonly [name: string, title: string, Area: ComponentType][] = [
+type AreaEntry = readonly [name: string, title: string, Area: ComponentType, forWhom?: 'managers'];
+const allAreas: readonly AreaEntry[] = [
   ['overview', 'Overview', Overview],
   ['conversations', 'Conversations', Conversations],
   ['sources', 'Sources', Sources],
@@ -35,9 +38,10 @@ const areas: readonly [name: string, title: string, Area: ComponentType][] = [
   ['tasks', 'Tasks', Tasks],
   ['emails', 'E-mails', Emails],
   ['workflows', 'Workflows', Workflows],
-  ['deliveries', 'Webhooks', Deliveries],
-  ['keys', 'Keys', Keys],
-  ['settings', 'Settings', Settings],
+  ['deliveries', 'Webhooks', Deliveries, 'managers'],
+  ['settings', 'Settings', Settings, 'managers'],
+  ['agents', 'Agents', Agents, 'managers'],
+  ['keys', 'Keys and plan', Keys, 'managers'],
 ];
 
 export function Desk() {
@@ -72,6 +76,7 @@ function Door() {
 }
 
 function Inside() {
+  const areas = allAreas.filter(([, , , forWhom]) => forWhom === undefined || canManage.value);
   const [name, title, Area] = areas.find(([one]) => one === area.value) ?? areas[0]!;
   useEffect(() => {
     document.title = `${title} - Desk`;
@@ -111,9 +116,7 @@ function Inside() {
       </nav>
       <main id="main" tabIndex={-1}>
         <h1>{title}</h1>
-        <p role="status" class={notice.value?.isError ? 'notice wrong' : 'notice'}>
-          {notice.value?.text}
-        </p>
+        <Notice />
         {botId.value !== '' ? (
           <Area key={`${name} ${botId.value}`} />
         ) : (

@@ -4,10 +4,15 @@ import { signal } from '@preact/signals';
 import { type Answer, ApiError, call, forgetKey, keepKey, readKey } from './api.ts';
 
 const botName = 'desk-agent';
+/** So many the choice of agents holds; the area of agents lists them all. */
+const mostBots = 100;
 
 export const isSignedIn = signal(readKey() !== null);
 export const bots = signal<Answer[]>([]);
-export const botId = signal(sessionStorage.getItem(botName) ?? '');
+/** Kept for the next tab too: an agent is no secret, as the key is. */
+export const botId = signal(localStorage.getItem(botName) ?? '');
+/** Whether the key may change what an agent is: a moderator’s may not. */
+export const canManage = signal(false);
 export const area = signal(readArea());
 /** What the last action came to. */
 export const notice = signal<{ text: string; isError: boolean } | undefined>(undefined);
@@ -60,24 +65,52 @@ export function leaveIfRefused(thrown: unknown) {
 }
 
 export async function loadBots() {
-  const { bots: found } = await call('GET', '/v1/bots', { per_page: 100 });
-  bots.value = found;
-  if (!found.some(({ id }: Answer) => id === botId.value)) chooseBot(found[0]?.id ?? '');
+  const [{ bots: found }, mayManage] = await Promise.all([
+    call('GET', '/v1/bots', { per_page: mostBots }),
+    call('GET', '/v1/plan').then(
+      () => true,
+      (thrown: ApiError) => {
+        if (thrown.code !== 'forbidden') throw thrown;
+        return false;
+      },
+    ),
+  ]);
+  canManage.value = mayManage;
+  const isThere = found.some(({ id }: Answer) => id === botId.value);
+  const beyond = isThere || botId.value === '' ? undefined : await find(botId.value);
+  bots.value = beyond ? [...found, beyond] : found;
+  // The oldest is there longest.
+  if (!isThere && !beyond) chooseBot(found.at(-1)?.id ?? '');
+}
+
+async function find(id: string): Promise<Answer> {
+  try {
+    return (await call('GET', '/v1/bot/read', { bot_id: id })).bot;
+  } catch (thrown) {
+    if ((thrown as ApiError).code === 'bot_not_found') return undefined;
+    throw thrown;
+  }
 }
 
 export function chooseBot(id: string) {
   botId.value = id;
-  sessionStorage.setItem(botName, id);
+  localStorage.setItem(botName, id);
+  notice.value = undefined;
 }
 
 /** Runs an action, and says what came of it. @returns whether it went well */
 export async function act(done: string, work: () => Promise<unknown>): Promise<boolean> {
+  const where = area.value;
+  // Elsewhere by now, one would take it for what was done there.
+  const say = (text: string, isError: boolean) => {
+    if (area.value === where) notice.value = { text, isError };
+  };
   try {
     await work();
-    notice.value = { text: done, isError: false };
+    say(done, false);
     return true;
   } catch (thrown) {
-    notice.value = { text: thrown instanceof Error ? thrown.message : 'That did not work.', isError: true };
+    say(thrown instanceof Error ? thrown.message : 'That did not work.', true);
     leaveIfRefused(thrown);
     return false;
   }

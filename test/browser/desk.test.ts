@@ -15,21 +15,25 @@ const areas = {
   emails: 'E-mails',
   workflows: 'Workflows',
   deliveries: 'Webhooks',
-  keys: 'Keys',
   settings: 'Settings',
+  agents: 'Agents',
+  keys: 'Keys and plan',
 };
 let browser: Awaited<ReturnType<typeof launchBrowser>>;
 let mailServer: Awaited<ReturnType<typeof startMailServer>>;
 let agent: StartedAgent;
 
 async function call(method: string, path: string, input: object = {}) {
-  const response = await fetch(`${agent.url}${path}`, {
+  const all = { project_id: agent.projectId, bot_id: agent.botId, ...input };
+  const isRead = method === 'GET';
+  const response = await fetch(`${agent.url}${path}${isRead ? `?${new URLSearchParams(all)}` : ''}`, {
     method,
     headers: { authorization: 'Bearer owner-key', 'content-type': 'application/json' },
-    body: JSON.stringify({ project_id: agent.projectId, bot_id: agent.botId, ...input }),
+    body: isRead ? null : JSON.stringify(all),
   });
   if (!response.ok) throw new Error(await response.text());
-  return response.json();
+  // biome-ignore lint/suspicious/noExplicitAny: what it answers is read where it is looked at.
+  return (await response.json()) as any;
 }
 
 beforeAll(async () => {
@@ -39,7 +43,7 @@ beforeAll(async () => {
     {
       AGENT_DB: ':memory:',
       AGENT_API_KEY: 'owner-key',
-      AGENT_KEYS: 'member:member-key',
+      AGENT_KEYS: 'member:member-key,moderator:moderator-key',
       AGENT_DESK: 'on',
       AGENT_SMTP_PORT: '0',
       AGENT_SMTP_URL: mailServer.url,
@@ -75,14 +79,15 @@ afterAll(async () => {
   await browser?.close();
 });
 
-async function enter(options: object = {}) {
+async function enter(options: object = {}, key = 'owner-key') {
   const context = await browser.newContext(options);
   const page = await context.newPage();
+  page.setDefaultTimeout(8_000);
   const told: string[] = [];
   page.on('console', (message) => told.push(message.text()));
   page.on('pageerror', (error) => told.push(error.message));
   await page.goto(`${agent.url}/desk`);
-  await page.getByLabel('API key').fill('owner-key');
+  await page.getByLabel('API key').fill(key);
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
   return { page, told, close: () => context.close() };
@@ -180,11 +185,13 @@ describe('by keyboard', () => {
     await press(page, 'button', 'Herons');
     await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Herons');
     await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('H2');
-    await page.locator('summary').focus();
+    await page.locator('dialog summary').focus();
     await page.keyboard.press('Enter');
     await page.keyboard.press('Tab');
     await page.keyboard.type('In April.');
     await press(page, 'button', 'Send');
+    await page.getByRole('dialog').getByText('The reply was sent.').waitFor();
+    await page.keyboard.press('Escape');
     await row(page, 'from ada@site.example').getByText('replied').waitFor();
     const [taken] = await mailServer.count(1);
     expect(taken!.raw).toContain('In April.');
@@ -202,25 +209,141 @@ describe('by keyboard', () => {
     await close();
   });
 
-  test('a workflow is made, run, and its steps are read', async () => {
+  test('a workflow is made, run, changed, and its steps are read', async () => {
     const { page, close } = await enter();
     await press(page, 'link', 'Workflows');
     await page.getByText('New workflow').focus();
     await page.keyboard.press('Enter');
     await page.keyboard.press('Tab');
     await page.keyboard.type('On paper');
+    await page.getByLabel('Content').focus();
+    await page.keyboard.type('Of {{resource_id}}');
+    await press(page, 'button', 'Add a condition');
+    await page.getByLabel('Of what it is told').focus();
+    await page.keyboard.type('kind');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('heron');
     await press(page, 'button', 'Create');
     await row(page, 'On paper').waitFor();
+    const read = async () => {
+      const { workflows } = await call('GET', '/v1/bot/workflow/readall');
+      return workflows.find(({ name }: { name: string }) => name.startsWith('On paper'));
+    };
+    expect(await read()).toMatchObject({
+      trigger_type: 'event',
+      trigger_event: 'chat.ended',
+      conditions: [{ field: 'kind', operator: 'equals', value: 'heron' }],
+      actions: [{ type: 'add_memory', content: 'Of {{resource_id}}' }],
+    });
+    await press(page, 'button', 'On paper');
+    const panel = page.getByRole('dialog');
+    await panel.getByText('kind is heron').waitFor();
+    await panel.getByText('Change', { exact: true }).focus();
+    await page.keyboard.press('Enter');
+    await panel.getByLabel('Begins with').selectOption('a time');
+    await panel.getByLabel('How often').selectOption('Each day');
+    await press(page, 'button', 'Take away condition 1');
+    await press(page, 'button', 'Add an action');
+    await panel.locator('select[name$=type]').last().selectOption('Call an address');
+    await panel.getByLabel('Address', { exact: true }).fill('https://site.example/hook');
+    await panel.getByLabel(/^Headers/).fill('X-Kind: heron');
+    await panel.getByLabel(/^JSON/).fill('{"of": broken}');
+    await press(page, 'button', 'Save');
+    await panel
+      .getByRole('status')
+      .getByText(/^JSON: /)
+      .waitFor();
+    await panel.getByLabel(/^JSON/).fill('{"of": "{{event}}"}');
+    await press(page, 'button', 'Save');
+    await panel.getByRole('status').getByText('Saved.').waitFor();
+    const { timeZone } = await page.evaluate(() => Intl.DateTimeFormat().resolvedOptions());
+    expect(await read()).toMatchObject({
+      trigger_config: { schedule_type: 'daily', schedule_config: { time: '09:00' }, timezone: timeZone },
+      conditions: [],
+      actions: [
+        { type: 'add_memory', content: 'Of {{resource_id}}' },
+        {
+          type: 'call_url',
+          url: 'https://site.example/hook',
+          method: 'POST',
+          headers: { 'X-Kind': 'heron' },
+          body: { of: '{{event}}' },
+        },
+      ],
+    });
+    await press(page, 'button', 'Close');
     await press(page, 'button', 'Run Note now');
     await press(page, 'button', 'Note');
-    const runs = page.getByRole('table', { name: 'Runs of Note' });
-    await runs.getByText('add_memory: success').waitFor();
+    await page.getByRole('table', { name: 'Runs of Note' }).getByText('add_memory: success').waitFor();
+    await close();
+  });
+
+  test('a task is made and changed, of each kind of schedule', async () => {
+    const { page, close } = await enter();
+    await press(page, 'link', 'Tasks');
+    await page.getByText('New task').focus();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('Count the herons.');
+    await press(page, 'button', 'Create');
+    await row(page, 'Count the herons.').getByText('Mondays at 09:00').waitFor();
+    await press(page, 'button', 'Count the herons.');
+    const panel = page.getByRole('dialog');
+    await panel.getByText('Change', { exact: true }).click();
+    const { timeZone: timezone } = await page.evaluate(() => Intl.DateTimeFormat().resolvedOptions());
+    const kinds = {
+      Once: { schedule_type: 'once', schedule_config: { scheduled_at: '2099-04-01T09:30' } },
+      'Every so many minutes': { schedule_type: 'interval', schedule_config: { interval_minutes: 90 } },
+      'Each day': { schedule_type: 'daily', schedule_config: { time: '09:00' } },
+      'Each week': { schedule_type: 'weekly', schedule_config: { day: 7, time: '09:00' } },
+      'Each month': { schedule_type: 'monthly', schedule_config: { day_of_month: 31, time: '09:00' } },
+      'By a cron pattern': { schedule_type: 'cron', schedule_config: { cron: '0 9 * * 1' } },
+    };
+    for (const [label, schedule] of Object.entries(kinds)) {
+      await panel.getByLabel('How often').selectOption(label);
+      if (label === 'Once') await panel.getByLabel('At', { exact: true }).fill('2099-04-01T09:30');
+      if (label === 'Every so many minutes') await panel.getByLabel('Minutes', { exact: true }).fill('90');
+      if (label === 'Each week') await panel.locator('select[name=day]').selectOption('Sunday');
+      if (label === 'Each month') await panel.getByLabel(/^On day/).fill('31');
+      await press(page, 'button', 'Save');
+      await expect
+        .poll(async () => {
+          const { tasks } = await call('GET', '/v1/bot/tasks/readall');
+          return tasks.find(({ name }: { name: string }) => name === 'Count the herons.');
+        })
+        .toMatchObject({ ...schedule, timezone, active_hours_start: null, max_executions: null });
+      await panel.getByText('Change', { exact: true }).click();
+    }
+    await press(page, 'button', 'Close');
+    await press(page, 'button', 'Delete Count the herons.');
+    await press(page, 'button', 'Yes: Delete Count the herons.');
+    await expect.poll(() => row(page, 'Count the herons.').count()).toBe(0);
+    await close();
+  });
+
+  test('an agent is made, chosen and deleted', async () => {
+    const { page, close } = await enter();
+    await press(page, 'link', 'Agents');
+    await page.getByText('New agent').focus();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('Owl');
+    await press(page, 'button', 'Create');
+    await press(page, 'button', 'Owl');
+    const chosen = () =>
+      page.locator('header select').evaluate((one: HTMLSelectElement) => one.selectedOptions[0]?.text);
+    expect(await chosen()).toBe('Owl');
+    await press(page, 'button', 'Delete Owl with all that it has');
+    await press(page, 'button', 'Yes: Delete Owl with all that it has');
+    await expect.poll(() => row(page, 'Owl').count()).toBe(0);
+    expect(await chosen()).not.toBe('Owl');
     await close();
   });
 
   test('a key is made, shown once, and deleted', async () => {
     const { page, close } = await enter();
-    await press(page, 'link', 'Keys');
+    await press(page, 'link', 'Keys and plan');
     await page.getByText('New key').focus();
     await page.keyboard.press('Enter');
     await page.keyboard.press('Tab');
@@ -229,7 +352,7 @@ describe('by keyboard', () => {
     const made = page.getByText('The new key, which is not shown again:');
     expect(await made.locator('code').textContent()).toMatch(/^\S{20,}$/);
     await press(page, 'link', 'Settings');
-    await press(page, 'link', 'Keys');
+    await press(page, 'link', 'Keys and plan');
     await row(page, 'Till').waitFor();
     expect(await made.count()).toBe(0);
     await press(page, 'button', 'Delete Till');
@@ -387,6 +510,69 @@ test('names of any length fit a phone', async () => {
   await page.getByRole('button', { name: 'y'.repeat(200), exact: true }).click();
   await page.getByRole('heading', { level: 2 }).waitFor();
   expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+  await close();
+});
+
+test('the chat is seen as it would be, answers, and does not take the focus', async () => {
+  const { page, told, close } = await enter();
+  await page.goto(`${agent.url}/desk#/settings`);
+  const preview = page.frameLocator('iframe[title="The chat"]');
+  const composer = preview.getByRole('textbox');
+  await composer.waitFor();
+  const starters = page.getByLabel('Starters, one a line');
+  const saved = await page.getByLabel('Tagline').inputValue();
+  await starters.fill('');
+  await starters.pressSequentially('When does a heron nest?');
+  await page.getByLabel('Tagline').fill('');
+  await page.getByLabel('Tagline').pressSequentially('All about birds');
+  await preview.getByText('All about birds').waitFor();
+  await expect
+    .poll(() => page.evaluate(() => (document.activeElement as HTMLInputElement).name))
+    .toBe('tagline');
+  await preview.getByRole('button', { name: 'When does a heron nest?' }).click();
+  await preview.getByText('A heron nests in April.').first().waitFor();
+  await page.getByLabel('Preview as a').selectOption('dock');
+  await preview.getByRole('textbox').waitFor();
+  expect(told).toEqual([]);
+  // Nothing of it is saved.
+  const { bot } = await call('GET', '/v1/bot/read');
+  expect(bot.branding.tagline).toBe(saved);
+  await page.getByRole('link', { name: 'Tasks' }).click();
+  await page.getByRole('link', { name: 'Settings' }).click();
+  expect(await page.getByLabel('Tagline').inputValue()).toBe('All about birds');
+  await page.getByRole('button', { name: 'Undo what is not saved' }).click();
+  expect(await page.getByLabel('Tagline').inputValue()).toBe(saved);
+  await close();
+});
+
+test('an answer is read as the visitor saw it, with what it cites', async () => {
+  const { page, close } = await enter();
+  await page.goto(`${agent.url}/desk#/conversations`);
+  await page.getByRole('button', { name: 'When does a heron nest?' }).first().click();
+  const panel = page.getByRole('dialog');
+  await panel.getByRole('list', { name: 'Sources' }).getByText('Herons').first().waitFor();
+  await close();
+});
+
+test('a moderator is offered nothing that is refused', async () => {
+  const { page, told, close } = await enter({}, 'moderator-key');
+  expect(await page.getByRole('navigation').getByRole('link').allTextContents()).toEqual([
+    'Overview',
+    'Conversations',
+    'Sources',
+    'People',
+    'Tasks',
+    'E-mails',
+    'Workflows',
+  ]);
+  for (const area of ['sources', 'tasks', 'workflows']) {
+    await page.goto(`${agent.url}/desk#/${area}`);
+    await page.getByRole('table').waitFor();
+    expect(await page.locator('main summary, main .actions button').count()).toBe(0);
+  }
+  await page.goto(`${agent.url}/desk#/keys`);
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  expect(told.filter((line) => !line.includes('403'))).toEqual([]);
   await close();
 });
 

@@ -5,6 +5,7 @@ import { type Answer, call } from '../api.ts';
 import { List, Time } from '../list.tsx';
 import { useLoad } from '../load.ts';
 import { Panel, Removal } from '../parts.tsx';
+import { Said } from '../said.tsx';
 import { botId } from '../state.ts';
 
 const messagesPerPage = 50;
@@ -21,7 +22,7 @@ export function Conversations() {
         {
           label: 'About',
           of: ({ chat_id, subject }) => (
-            <button type="button" class="link" onClick={() => setOpen(chat_id)}>
+            <button type="button" class="link" dir="auto" onClick={() => setOpen(chat_id)}>
               {subject || 'Without words'}
             </button>
           ),
@@ -32,7 +33,7 @@ export function Conversations() {
           label: '',
           of: ({ chat_id, subject }, { reload }) => (
             <Removal
-              label={`Delete ${subject}`}
+              label={`Delete ${subject || 'the conversation without words'}`}
               done="The conversation was deleted."
               work={async () => {
                 await call('DELETE', '/v1/bot/chat/delete', { bot_id: botId.value, chat_id });
@@ -67,14 +68,7 @@ function Conversation({ id, close }: { id: string; close(): void }) {
       {error && <p class="wrong">{error}</p>}
       <ol class="talk">
         {data?.conversation.map((message: Answer) => (
-          <li key={message.uuid} class={message.role === 'user' ? 'asked' : 'answered'}>
-            <p class="faint">
-              {message.role === 'user' ? 'Visitor' : 'Agent'}, <Time at={message.created_at} />
-            </p>
-            <p class="said" dir="auto">
-              {message.content}
-            </p>
-          </li>
+          <Said key={message.uuid} message={message} />
         ))}
       </ol>
       {pages > 1 && (

@@ -27,7 +27,7 @@ export function Emails() {
           {
             label: 'Subject',
             of: (email) => (
-              <button type="button" class="link" onClick={() => setOpen(email)}>
+              <button type="button" class="link" dir="auto" onClick={() => setOpen(email)}>
                 {email.subject || 'Without subject'}
               </button>
             ),
@@ -43,7 +43,7 @@ export function Emails() {
             label: '',
             of: ({ uuid, subject }, { reload }) => (
               <Removal
-                label={`Delete ${subject}`}
+                label={`Delete ${subject || 'the e-mail without subject'}`}
                 done="The e-mail was deleted."
                 work={async () => {
                   await call('DELETE', '/v1/bot/email/delete', { bot_id: botId.value, email_id: uuid });

@@ -6,15 +6,58 @@ import { List, Time } from '../list.tsx';
 import { useLoad } from '../load.ts';
 import { New, Removal } from '../parts.tsx';
 
-function toText(value: unknown): string {
-  if (value === null) return 'no limit';
-  if (typeof value === 'object') return Object.values(value as object).join(' / ');
-  return typeof value === 'number' ? value.toLocaleString() : String(value);
+/** What is counted against a limit, and what is a limit alone. */
+const counted = [
+  ['Requests today', 'requests_today', 'requests_per_day'],
+  ['Agents', 'agents', 'agents'],
+  ['Workspaces', 'dashboard_workspaces', 'dashboard_workspaces'],
+  ['Workspaces of conversations', 'service_workspaces', 'service_workspaces'],
+] as const;
+const alone = [
+  ['Requests a minute', 'requests_per_minute'],
+  ['Tasks of an agent', 'tasks_per_agent'],
+  ['Least seconds between two runs of a task', 'min_task_interval_seconds'],
+  ['Workflows of an agent', 'workflows_per_agent'],
+  ['Files of a workspace', 'files_per_workspace'],
+] as const;
+const toNumber = (value: number | null) => (value === null ? 'no limit' : value.toLocaleString());
+
+function Plan() {
+  const { data } = useLoad('/v1/plan');
+  if (!data) return null;
+  const { plan, usage, limits } = data;
+  return (
+    <section class="part">
+      <h2>Plan: {plan}</h2>
+      <dl class="facts">
+        {counted.map(([label, used, limit]) => (
+          <div key={label}>
+            <dt>
+              {label}, of {toNumber(limits[limit])}
+            </dt>
+            <dd>{toNumber(usage[used])}</dd>
+          </div>
+        ))}
+        <div>
+          <dt>Credits left, of all agents</dt>
+          <dd>{toNumber(usage.credits)}</dd>
+        </div>
+      </dl>
+      <h3>Limits</h3>
+      <dl class="facts">
+        {alone.map(([label, limit]) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd>{toNumber(limits[limit])}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
 }
 
 export function Keys() {
   const [made, setMade] = useState('');
-  const { data: plan } = useLoad('/v1/plan');
   return (
     <>
       {made !== '' && (
@@ -28,16 +71,18 @@ export function Keys() {
         list="keys"
         empty="No keys yet."
         columns={[
-          { label: 'Name', of: ({ name }) => name },
+          {
+            label: 'Name',
+            of: ({ name, configured }) =>
+              configured ? <span class="faint">from the environment</span> : <bdi>{name}</bdi>,
+          },
           { label: 'Role', of: ({ role }) => role },
           { label: 'Begins with', of: ({ prefix }) => <code>{prefix}</code> },
           { label: 'Last used', of: ({ last_used_at }) => <Time at={last_used_at} /> },
           {
             label: '',
             of: ({ id, name, prefix, configured }, { reload }) =>
-              configured ? (
-                <span class="faint">from the environment</span>
-              ) : (
+              !configured && (
                 <span class="actions">
                   <Removal
                     label={`Replace ${name}`}
@@ -89,19 +134,7 @@ export function Keys() {
           </New>
         )}
       </List>
-      {plan && (
-        <section class="part">
-          <h2>Plan: {plan.plan}</h2>
-          <dl class="facts">
-            {[...Object.entries(plan.usage), ...Object.entries(plan.limits)].map(([name, value]) => (
-              <div key={name}>
-                <dt>{name.replaceAll('_', ' ')}</dt>
-                <dd>{toText(value)}</dd>
-              </div>
-            ))}
-          </dl>
-        </section>
-      )}
+      <Plan />
     </>
   );
 }

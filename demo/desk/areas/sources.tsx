@@ -2,7 +2,7 @@
 
 import { call } from '../api.ts';
 import { List, State, Time } from '../list.tsx';
-import { Action, New, Removal } from '../parts.tsx';
+import { Action, Managed, New, Removal } from '../parts.tsx';
 import { botId } from '../state.ts';
 
 const toState = (status: string) => (status === 'processing' ? 'reading' : status);
@@ -20,7 +20,7 @@ export function Sources() {
           label: 'Title',
           of: ({ title, source, type }) => (
             <>
-              {title}
+              <bdi>{title}</bdi>
               {type !== 'text' && <small>{[source].flat().join(', ')}</small>}
             </>
           ),
@@ -41,39 +41,41 @@ export function Sources() {
         {
           label: '',
           of: ({ uuid, title, type, source }, { reload }) => (
-            <span class="actions">
-              {type !== 'text' && (
-                <Action
-                  label={`Read again: ${title}`}
-                  done="It is being read again."
-                  work={() =>
-                    call('PUT', '/v1/bot/source/update', {
-                      bot_id: botId.value,
-                      source_id: uuid,
-                      source,
-                    }).finally(reload)
-                  }
+            <Managed>
+              <span class="actions">
+                {type !== 'text' && (
+                  <Action
+                    label={`Read again: ${title}`}
+                    done="It is being read again."
+                    work={() =>
+                      call('PUT', '/v1/bot/source/update', {
+                        bot_id: botId.value,
+                        source_id: uuid,
+                        source,
+                      }).finally(reload)
+                    }
+                  >
+                    Read again
+                  </Action>
+                )}
+                <Removal
+                  label={`Delete ${title}`}
+                  done="The source was deleted."
+                  work={async () => {
+                    await call('DELETE', '/v1/bot/source/delete', { bot_id: botId.value, source_id: uuid });
+                    reload();
+                  }}
                 >
-                  Read again
-                </Action>
-              )}
-              <Removal
-                label={`Delete ${title}`}
-                done="The source was deleted."
-                work={async () => {
-                  await call('DELETE', '/v1/bot/source/delete', { bot_id: botId.value, source_id: uuid });
-                  reload();
-                }}
-              >
-                Delete
-              </Removal>
-            </span>
+                  Delete
+                </Removal>
+              </span>
+            </Managed>
           ),
         },
       ]}
     >
       {({ reload }) => (
-        <>
+        <Managed>
           <New
             title="New address"
             done="The address is being read."
@@ -114,7 +116,7 @@ export function Sources() {
               Text <textarea name="source" rows={6} required />
             </label>
           </New>
-        </>
+        </Managed>
       )}
     </List>
   );

@@ -3,11 +3,12 @@
 import { useState } from 'preact/hooks';
 import { type Answer, call } from '../api.ts';
 import { List, State, Time } from '../list.tsx';
-import { Action, New, Panel, Removal } from '../parts.tsx';
+import { Action, Managed, New, Panel, Removal } from '../parts.tsx';
+import { readSchedule, Schedule, toWhen } from '../schedule.tsx';
 import { botId } from '../state.ts';
 
 export function Tasks() {
-  const [open, setOpen] = useState<{ uuid: string; name: string } | undefined>(undefined);
+  const [open, setOpen] = useState<Answer>(undefined);
   const act = (what: string, task_id: string) =>
     call(what === 'delete' ? 'DELETE' : 'POST', `/v1/bot/tasks/${what}`, { bot_id: botId.value, task_id });
   return (
@@ -19,20 +20,18 @@ export function Tasks() {
       columns={[
         {
           label: 'Name',
-          of: ({ uuid, name }) => (
-            <button type="button" class="link" onClick={() => setOpen({ uuid, name })}>
-              {name}
+          of: (task) => (
+            <button type="button" class="link" dir="auto" onClick={() => setOpen(task)}>
+              {task.name}
             </button>
           ),
         },
         {
           label: 'When',
-          of: ({ schedule_type, schedule_config, timezone }) => (
+          of: (task) => (
             <>
-              {schedule_type}
-              <small>
-                {Object.values(schedule_config).join(', ')} {timezone}
-              </small>
+              {toWhen(task)}
+              <small>{task.timezone}</small>
             </>
           ),
         },
@@ -41,7 +40,7 @@ export function Tasks() {
           of: ({ enabled, paused_reason }) => (
             <>
               <State>{enabled ? 'on' : 'off'}</State>
-              {paused_reason && <small>{paused_reason}</small>}
+              {paused_reason && <small>{paused_reason.replaceAll('_', ' ')}</small>}
             </>
           ),
         },
@@ -57,77 +56,142 @@ export function Tasks() {
         {
           label: '',
           of: ({ uuid, name, enabled }, { reload }) => (
-            <span class="actions">
-              <Action
-                label={`Run ${name} now`}
-                done="The task has run."
-                work={() => act('trigger', uuid).finally(reload)}
-              >
-                Run
-              </Action>
-              <Action
-                label={`${enabled ? 'Switch off' : 'Switch on'} ${name}`}
-                done={enabled ? 'The task is off.' : 'The task is on.'}
-                work={() => act(enabled ? 'disable' : 'enable', uuid).finally(reload)}
-              >
-                {enabled ? 'Switch off' : 'Switch on'}
-              </Action>
-              <Removal
-                label={`Delete ${name}`}
-                done="The task was deleted."
-                work={() => act('delete', uuid).finally(reload)}
-              >
-                Delete
-              </Removal>
-            </span>
+            <Managed>
+              <span class="actions">
+                <Action
+                  label={`Run ${name} now`}
+                  done="The task has run."
+                  work={() => act('trigger', uuid).finally(reload)}
+                >
+                  Run
+                </Action>
+                <Action
+                  label={`${enabled ? 'Switch off' : 'Switch on'} ${name}`}
+                  done={enabled ? 'The task is off.' : 'The task is on.'}
+                  work={() => act(enabled ? 'disable' : 'enable', uuid).finally(reload)}
+                >
+                  {enabled ? 'Switch off' : 'Switch on'}
+                </Action>
+                <Removal
+                  label={`Delete ${name}`}
+                  done="The task was deleted."
+                  work={() => act('delete', uuid).finally(reload)}
+                >
+                  Delete
+                </Removal>
+              </span>
+            </Managed>
           ),
         },
       ]}
     >
       {({ data, reload }) => (
         <>
-          <New
-            title="New task"
-            done="The task was created."
-            work={async ({ prompt, cron_pattern }) => {
-              const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-              await call('POST', '/v1/bot/tasks/create', {
-                bot_id: botId.value,
-                prompt,
-                cron_pattern,
-                timezone,
-              });
-              reload();
-            }}
-          >
-            <label>
-              What the agent is asked <textarea name="prompt" rows={4} required />
-            </label>
-            <label>
-              When, as a cron pattern in your time zone
-              <input name="cron_pattern" defaultValue="0 9 * * 1" required />
-            </label>
-          </New>
+          <Managed>
+            <New
+              title="New task"
+              done="The task was created."
+              work={(fields) => call('POST', '/v1/bot/tasks/create', toInput(fields)).finally(reload)}
+            >
+              <Fields />
+            </New>
+          </Managed>
           {open && (
-            <Panel key={open.uuid} title={`Runs of ${open.name}`} close={() => setOpen(undefined)}>
-              <List
-                key={data.tasks.find(({ uuid }: Answer) => uuid === open.uuid)?.execution_count}
-                name={`Runs of ${open.name}`}
-                path="/v1/bot/tasks/logs"
-                list="logs"
-                input={{ task_id: open.uuid }}
-                empty="It has not run yet."
-                columns={[
-                  { label: 'At', of: ({ created_at }) => <Time at={created_at} /> },
-                  { label: 'State', of: ({ status }) => <State>{status}</State> },
-                  { label: 'Reason', of: ({ reason }) => reason },
-                  { label: 'Credits', of: ({ credits_used }) => credits_used },
-                ]}
-              />
-            </Panel>
+            <TaskPanel
+              key={open.uuid}
+              task={data.tasks.find(({ uuid }: Answer) => uuid === open.uuid) ?? open}
+              reload={reload}
+              close={() => setOpen(undefined)}
+            />
           )}
         </>
       )}
     </List>
   );
+}
+
+function TaskPanel({ task, reload, close }: { task: Answer; reload(): void; close(): void }) {
+  return (
+    <Panel title={task.name} close={close}>
+      <p class="said" dir="auto">
+        {task.prompt}
+      </p>
+      <Managed>
+        <New
+          title="Change"
+          done="Saved."
+          submit="Save"
+          work={(fields) =>
+            call('PUT', '/v1/bot/tasks/update', { task_id: task.uuid, ...toInput(fields) }).finally(reload)
+          }
+        >
+          <Fields of={task} />
+        </New>
+      </Managed>
+      <h3>Runs</h3>
+      <List
+        key={task.execution_count}
+        name={`Runs of ${task.name}`}
+        path="/v1/bot/tasks/logs"
+        list="logs"
+        input={{ task_id: task.uuid }}
+        empty="It has not run yet."
+        columns={[
+          { label: 'At', of: ({ created_at }) => <Time at={created_at} /> },
+          { label: 'State', of: ({ status }) => <State>{status}</State> },
+          { label: 'Reason', of: ({ reason }) => reason },
+          { label: 'Credits', of: ({ credits_used }) => credits_used },
+        ]}
+      />
+    </Panel>
+  );
+}
+
+function Fields({ of }: { of?: Answer }) {
+  return (
+    <>
+      <label>
+        What the agent is asked
+        <textarea name="prompt" rows={4} required maxLength={20_000} defaultValue={of?.prompt} />
+      </label>
+      <label>
+        Name
+        <input
+          name="name"
+          maxLength={200}
+          required={of !== undefined}
+          placeholder="How the question begins"
+          defaultValue={of?.name}
+        />
+      </label>
+      <Schedule {...(of && { of })} />
+      <fieldset>
+        <legend>Only between (may be empty)</legend>
+        <label>
+          From <input type="time" name="active_hours_start" defaultValue={of?.active_hours_start} />
+        </label>
+        <label>
+          Until <input type="time" name="active_hours_end" defaultValue={of?.active_hours_end} />
+        </label>
+      </fieldset>
+      <label>
+        Ends after so many runs (may be empty)
+        <input type="number" name="max_executions" min={1} defaultValue={of?.max_executions} />
+      </label>
+    </>
+  );
+}
+
+/** As the API takes it. A name that is empty is left to the service. */
+function toInput(fields: Record<string, string>) {
+  const { prompt, name, active_hours_start, active_hours_end, max_executions } = fields;
+  return {
+    bot_id: botId.value,
+    prompt,
+    ...(name && { name }),
+    ...readSchedule(fields),
+    active_hours_start: active_hours_start || null,
+    active_hours_end: active_hours_end || null,
+    max_executions: max_executions ? Number(max_executions) : null,
+  };
 }

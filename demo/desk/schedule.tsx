@@ -1,0 +1,134 @@
+/** When something is to run by itself: six kinds of schedule as fields of a form. */
+
+import { useState } from 'preact/hooks';
+import type { Answer } from './api.ts';
+
+const kinds = {
+  once: 'Once',
+  interval: 'Every so many minutes',
+  daily: 'Each day',
+  weekly: 'Each week',
+  monthly: 'Each month',
+  cron: 'By a cron pattern',
+} as const;
+type Kind = keyof typeof kinds;
+const days = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
+const zones = Intl.supportedValuesOf('timeZone');
+const ownZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/** @param of what runs by one already */
+export function Schedule({ of }: { of?: Answer }) {
+  const [kind, setKind] = useState<Kind>(of?.schedule_type ?? 'weekly');
+  const config = of?.schedule_type === kind ? of.schedule_config : {};
+  const time = (
+    <label>
+      At <input type="time" name="time" required defaultValue={config.time ?? '09:00'} />
+    </label>
+  );
+  return (
+    <fieldset>
+      <legend>When</legend>
+      <label>
+        How often
+        <select
+          name="schedule_type"
+          value={kind}
+          onChange={(event) => setKind(event.currentTarget.value as Kind)}
+        >
+          {Object.entries(kinds).map(([one, label]) => (
+            <option key={one} value={one}>
+              {label}
+            </option>
+          ))}
+        </select>
+      </label>
+      {kind === 'once' && (
+        <label>
+          At
+          <input
+            type="datetime-local"
+            name="scheduled_at"
+            required
+            defaultValue={config.scheduled_at?.slice(0, 16)}
+          />
+        </label>
+      )}
+      {kind === 'interval' && (
+        <label>
+          Minutes
+          <input
+            type="number"
+            name="interval_minutes"
+            required
+            min={0}
+            step="any"
+            defaultValue={config.interval_minutes ?? 60}
+          />
+        </label>
+      )}
+      {kind === 'weekly' && (
+        <label>
+          On
+          <select name="day">
+            {days.map((day, index) => (
+              <option key={day} value={index + 1} selected={index + 1 === (config.day ?? 1)}>
+                {day}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      {kind === 'monthly' && (
+        <label>
+          On day (in a shorter month on its last)
+          <input
+            type="number"
+            name="day_of_month"
+            required
+            min={1}
+            max={31}
+            defaultValue={config.day_of_month ?? 1}
+          />
+        </label>
+      )}
+      {(kind === 'daily' || kind === 'weekly' || kind === 'monthly') && time}
+      {kind === 'cron' && (
+        <label>
+          Cron pattern (minute, hour, day, month, weekday)
+          <input name="cron" required defaultValue={config.cron ?? '0 9 * * 1'} />
+        </label>
+      )}
+      <label>
+        Time zone
+        <input name="timezone" required list="zones" defaultValue={of?.timezone ?? ownZone()} />
+      </label>
+      <datalist id="zones">
+        {zones.map((zone) => (
+          <option key={zone} value={zone} />
+        ))}
+      </datalist>
+    </fieldset>
+  );
+}
+
+const numbers = ['interval_minutes', 'day', 'day_of_month'];
+
+/** @returns as the API takes it */
+export function readSchedule(fields: Record<string, string>) {
+  const names = ['scheduled_at', 'interval_minutes', 'day', 'day_of_month', 'time', 'cron'];
+  const config = names
+    .filter((name) => fields[name] !== undefined)
+    .map((name) => [name, numbers.includes(name) ? Number(fields[name]) : fields[name]]);
+  const { schedule_type, timezone } = fields;
+  return { schedule_type, schedule_config: Object.fromEntries(config), timezone };
+}
+
+/** In words, as a list says it. */
+export function toWhen({ schedule_type: kind, schedule_config: config }: Answer): string {
+  if (kind === 'once') return `once, ${config.scheduled_at.replace('T', ' ')}`;
+  if (kind === 'interval') return `every ${config.interval_minutes} minutes`;
+  if (kind === 'cron') return config.cron;
+  if (kind === 'weekly') return `${days[config.day - 1]}s at ${config.time}`;
+  if (kind === 'monthly') return `day ${config.day_of_month} of the month at ${config.time}`;
+  return `daily at ${config.time}`;
+}
