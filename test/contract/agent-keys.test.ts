@@ -243,3 +243,26 @@ describe('a service on a file', () => {
     expect(failed).not.toContain('secret-value');
   });
 });
+
+test('what goes wrong inside is 500 in the shape of its path, and its cause stays inside (S199)', async () => {
+  let isBroken = false;
+  agent = await startShopAgent({
+    now() {
+      if (!isBroken) return 0;
+      isBroken = false;
+      throw new Error('the secret cause');
+    },
+  });
+  isBroken = true;
+  const error = { code: 'internal_error', message: 'Internal server error.' };
+  const read = await agent.client.call('GET', '/v1/bot/read');
+  expect([read.status, read.body]).toEqual([500, { success: false, error }]);
+  isBroken = true;
+  const stats = await agent.client.call('GET', '/v1/bot/stats/summary');
+  expect([stats.status, stats.body]).toEqual([500, { error: error.message, code: error.code }]);
+  expect(agent.service.events.find(({ event }) => event === 'request.failed')).toMatchObject({
+    cause: expect.stringContaining('the secret cause'),
+  });
+  expect((await agent.client.call('GET', '/v1/bot/read')).status).toBe(200);
+  await agent.close();
+});

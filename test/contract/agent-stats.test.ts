@@ -95,7 +95,7 @@ test('where nothing has happened all is 0 and empty (S15)', async () => {
   });
 });
 
-test('how long turns took: mean, percentiles by nearest rank, how many ended well, how many a second (S45, S46, S47, S48, S49)', async () => {
+test('how long turns took: mean, percentiles by nearest rank, how many ended well, how many a second (S45, S46, S47, S48, S49, S97)', async () => {
   const took = [];
   for (const slowness of [5, 1, 3]) {
     wordMs = slowness;
@@ -149,7 +149,7 @@ test('a turn that was cancelled ended without an error', async () => {
   expect(await read('errors')).toMatchObject({ total_errors: 0, error_rate: 0 });
 });
 
-test('sessions end after half an hour of silence, and people come back (S50, S51, S52, S53)', async () => {
+test('sessions end after half an hour of silence, and people come back (S50, S51, S52, S53, S98)', async () => {
   agent.clock.now = Date.parse('2031-03-01T12:00:00Z');
   await ask(question, { chat_id: 'one', member_id: 'ada' });
   agent.clock.now = Date.parse('2031-03-01T12:20:00Z');
