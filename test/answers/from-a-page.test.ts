@@ -24,3 +24,9 @@ test.each([
   for (const fact of facts) expect(chat.reply).toContain(fact);
   for (const other of never) expect(chat.reply).not.toContain(other);
 });
+
+test('of two warnings the one that is asked for is said first', async () => {
+  const { chat } = (await shop.client.chat('How do I care for a stove?', { chat_id: crypto.randomUUID() }))
+    .body;
+  expect(chat.reply).toMatch(/^Use a stove outdoors only\..*carbon monoxide.*dishwasher/s);
+});

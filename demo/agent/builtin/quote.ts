@@ -143,7 +143,10 @@ export function withWarning(
       topics.filter((term) => names(unit, term)).length >= Math.min(2, topics.length) &&
       unit.coverage >= Math.max(0.35, (picked[0]?.coverage ?? 0) - (isPerilous ? 0.3 : 0.1)),
   );
-  return question.form === 'plain' ? picked : putFirst(warning, picked);
+  if (question.form === 'plain') return picked;
+  const all = putFirst(warning, picked);
+  // The one that is asked for is not said after another.
+  return picked[0] && isGrave(picked[0]) ? [...picked, ...all.filter((unit) => !picked.includes(unit))] : all;
 }
 
 /** A warning is told from its beginning, if that is not far. */
