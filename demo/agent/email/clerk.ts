@@ -7,7 +7,7 @@ import type { Bot } from '../store/bots.ts';
 import type { Email, ToDo } from '../store/emails.ts';
 import { askUnattended, giveUpTurn } from '../turns/unattended.ts';
 import type { WireChat } from '../turns/wire.ts';
-import { asItself } from '../workflows/origin.ts';
+import { createWatch } from '../watch.ts';
 import { addressOf } from './address.ts';
 import { requireMailer } from './mailer.ts';
 import { replyTo } from './outbound.ts';
@@ -46,7 +46,6 @@ export function createClerk(parts: Parts): Clerk {
   const closing = new AbortController();
   /** When the owner was told, of each agent. */
   const announced = new Map<string, number[]>();
-  let timer: NodeJS.Timeout | undefined;
 
   const report = (thrown: unknown) =>
     events.record('emails.failed', { cause: thrown instanceof Error ? thrown.stack : 'unknown' });
@@ -108,36 +107,28 @@ export function createClerk(parts: Parts): Clerk {
     else if (!closing.signal.aborted) emails.settle(email);
   }
 
-  const wake = () => asItself(look);
-
   function look() {
-    clearTimeout(timer);
-    if (closing.signal.aborted) return;
-    try {
-      for (const email of emails.toDo(mostLooked, [...underWay.keys()])) {
-        const bot = bots.get(email.bot_id);
-        if (underWay.size >= maxAtOnce) break;
-        if (!bot || underWay.has(keyOf(email))) continue;
-        const job = attend(email, bot)
-          .catch(report)
-          .then(() => {
-            underWay.delete(keyOf(email));
-            wake();
-          });
-        underWay.set(keyOf(email), job);
-      }
-    } catch (thrown) {
-      report(thrown);
+    for (const email of emails.toDo(mostLooked, [...underWay.keys()])) {
+      const bot = bots.get(email.bot_id);
+      if (underWay.size >= maxAtOnce) break;
+      if (!bot || underWay.has(keyOf(email))) continue;
+      const job = attend(email, bot)
+        .catch(report)
+        .then(() => {
+          underWay.delete(keyOf(email));
+          watch.wake();
+        });
+      underWay.set(keyOf(email), job);
     }
-    timer = setTimeout(wake, maxIdleMs);
-    timer.unref();
+    return Number.POSITIVE_INFINITY;
   }
+  const watch = createWatch({ look, report, now: config.now, maxIdleMs });
 
   return {
-    wake,
+    wake: watch.wake,
     async close() {
       closing.abort();
-      clearTimeout(timer);
+      watch.stop();
       await Promise.all(underWay.values());
     },
   };

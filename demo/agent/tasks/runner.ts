@@ -5,7 +5,7 @@ import type { EventLog } from '../events.ts';
 import type { Bot, BotStore } from '../store/bots.ts';
 import type { NewTaskLog, Task, TaskChanges, TaskLog, TaskStore } from '../store/tasks.ts';
 import type { TurnEnd } from '../turns/runner.ts';
-import { asItself } from '../workflows/origin.ts';
+import { createWatch } from '../watch.ts';
 import { isActive, nextSlot } from './schedule.ts';
 
 /** The clock is looked at so often. */
@@ -56,7 +56,6 @@ export const chatOf = ({ chat_id, uuid }: Task): string => chat_id ?? uuid;
 export function createTaskRunner({ tasks, bots, events, now, ask, giveUp }: TaskRunnerDeps): TaskRunner {
   const running = new Map<number, Promise<unknown>>();
   let isClosing = false;
-  let timer: NodeJS.Timeout | undefined;
 
   const report = (thrown: unknown) =>
     events.record('tasks.failed', { cause: thrown instanceof Error ? thrown.stack : 'unknown' });
@@ -124,26 +123,18 @@ export function createTaskRunner({ tasks, bots, events, now, ask, giveUp }: Task
     else run(bot, task, claim).catch(report);
   }
 
-  const wake = () => asItself(look);
-
-  function look() {
-    clearTimeout(timer);
-    if (isClosing) return;
-    let next: number | undefined;
-    try {
+  const watch = createWatch({
+    look() {
       for (const task of tasks.due()) take(task);
-      next = tasks.nextAt();
-      if (next === undefined) return;
-    } catch (thrown) {
-      // The database is locked or full: that stops nobody, and is tried again.
-      report(thrown);
-    }
-    timer = setTimeout(wake, next === undefined ? maxIdleMs : Math.min(Math.max(next - now(), 0), maxIdleMs));
-    timer.unref();
-  }
+      return tasks.nextAt();
+    },
+    report,
+    now,
+    maxIdleMs,
+  });
 
   return {
-    wake,
+    wake: watch.wake,
     start() {
       tasks.forgetLogsBefore(now() - logsKeptMs);
       for (const { id } of tasks.cutOff())
@@ -156,7 +147,7 @@ export function createTaskRunner({ tasks, bots, events, now, ask, giveUp }: Task
           ...(isMissed ? {} : { next_run_at: nextSlot(task, now(), now()) ?? null }),
         });
       }
-      wake();
+      watch.wake();
     },
     trigger(bot, task) {
       if (running.has(task.id)) throw new AgentError(409, 'task_running', 'This task is running.');
@@ -164,7 +155,7 @@ export function createTaskRunner({ tasks, bots, events, now, ask, giveUp }: Task
     },
     async close() {
       isClosing = true;
-      clearTimeout(timer);
+      watch.stop();
       await Promise.all(running.values());
     },
   };

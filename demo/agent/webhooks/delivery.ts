@@ -4,6 +4,7 @@ import { createHmac } from 'node:crypto';
 import { setTimeout as rest } from 'node:timers/promises';
 import type { EventLog } from '../events.ts';
 import type { Attempt, Delivery, DeliveryStore } from '../store/deliveries.ts';
+import { createWatch } from '../watch.ts';
 import type { WebhookOptions } from './outbox.ts';
 
 const maxAtOnce = 4;
@@ -30,7 +31,6 @@ export function createDeliverer(
 ): Deliverer {
   const closing = new AbortController();
   const underWay = new Map<number, Promise<void>>();
-  let timer: NodeJS.Timeout | undefined;
   if (!webhook) return { wake() {}, async close() {} };
   const { secret, retryMs = firstRetryMs } = webhook;
 
@@ -54,21 +54,7 @@ export function createDeliverer(
       });
   }
 
-  function wake() {
-    clearTimeout(timer);
-    if (closing.signal.aborted) return;
-    try {
-      timer = look();
-    } catch (thrown) {
-      // The database is locked or full: that stops nobody, and is tried again.
-      report(thrown);
-      timer = setTimeout(wake, maxIdleMs);
-    }
-    timer?.unref();
-  }
-
-  /** @returns what looks again */
-  function look(): NodeJS.Timeout | undefined {
+  function look() {
     deliveries.forgetBefore(now() - keptMs);
     for (const delivery of deliveries.due(maxAtOnce - underWay.size, [...underWay.keys()])) {
       const job = deliver(delivery)
@@ -76,20 +62,20 @@ export function createDeliverer(
         .then(async () => {
           if (!closing.signal.aborted) await rest(restMs, undefined, { ref: false });
           underWay.delete(delivery.id);
-          wake();
+          watch.wake();
         });
       underWay.set(delivery.id, job);
     }
     // With all places taken, the first that is free goes on.
     if (underWay.size === maxAtOnce) return undefined;
-    const next = deliveries.nextAt([...underWay.keys()]);
-    return next === undefined ? undefined : setTimeout(wake, Math.min(Math.max(next - now(), 0), maxIdleMs));
+    return deliveries.nextAt([...underWay.keys()]);
   }
+  const watch = createWatch({ look, report, now, maxIdleMs });
 
   return {
-    wake,
+    wake: watch.wake,
     async close() {
-      clearTimeout(timer);
+      watch.stop();
       closing.abort();
       await Promise.all(underWay.values());
     },

@@ -12,9 +12,10 @@ import type {
 } from '../store/workflowruns.ts';
 import type { Workflow, WorkflowStore } from '../store/workflows.ts';
 import { nextSlot, type Schedule } from '../tasks/schedule.ts';
+import { createWatch } from '../watch.ts';
 import { ActionError } from './actions.ts';
 import type { Action, TriggerType } from './catalog.ts';
-import { asItself, asWorkflow, isWorkflows } from './origin.ts';
+import { asWorkflow, isWorkflows } from './origin.ts';
 import { holds, type Payload } from './template.ts';
 
 /** Of those that began by themselves, one of each workflow: what an address holds up holds up none but its own. */
@@ -74,7 +75,6 @@ export function createWorkflowRunner({
   const underWay = new Map<number, Promise<unknown>>();
   const called = new Map<number, Set<Promise<unknown>>>();
   let waiting = 0;
-  let timer: NodeJS.Timeout | undefined;
 
   const report = (thrown: unknown) =>
     events.record('workflows.failed', { cause: thrown instanceof Error ? thrown.stack : 'unknown' });
@@ -127,7 +127,7 @@ export function createWorkflowRunner({
       .catch(report)
       .then(() => {
         underWay.delete(run.workflow);
-        wake();
+        watch.wake();
       });
     underWay.set(run.workflow, job);
   }
@@ -139,26 +139,21 @@ export function createWorkflowRunner({
     workflows.takeSlot(workflow, payload, next);
   }
 
-  const wake = () => asItself(look);
-
-  function look() {
-    clearTimeout(timer);
-    if (closing.signal.aborted) return;
-    try {
+  const watch = createWatch({
+    look() {
       chats.endSilent();
       for (const workflow of workflows.due()) takeSlot(workflow);
       const free = maxAtOnce - underWay.size;
       if (free > 0) for (const run of runs.pending(free, [...underWay.keys()])) take(run);
-    } catch (thrown) {
-      // The database is locked or full: that stops nobody, and is tried again.
-      report(thrown);
-    }
-    timer = setTimeout(wake, maxIdleMs);
-    timer.unref();
-  }
+      return Number.POSITIVE_INFINITY;
+    },
+    report,
+    now,
+    maxIdleMs,
+  });
 
   return {
-    wake,
+    wake: watch.wake,
     start() {
       runs.forgetBefore(now() - logsKeptMs);
       runs.endInterrupted();
@@ -167,7 +162,7 @@ export function createWorkflowRunner({
         const next = nextSlot(scheduleOf(workflow)!, now(), now()) ?? null;
         workflows.update(workflow.id, { anchor_at: now(), ...(isMissed ? {} : { next_run_at: next }) });
       }
-      wake();
+      watch.wake();
     },
 
     async run(asked, trigger_type, payload) {
@@ -199,7 +194,7 @@ export function createWorkflowRunner({
     },
 
     async close() {
-      clearTimeout(timer);
+      watch.stop();
       closing.abort();
       await Promise.all([...underWay.values(), ...[...called.values()].flatMap((runs) => [...runs])]);
     },
