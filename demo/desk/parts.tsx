@@ -1,7 +1,8 @@
 /** Small pieces of areas: a button that acts, one that asks first, a form, an answer in full. */
 
 import type { ComponentChildren } from 'preact';
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { createContext } from 'preact';
+import { useContext, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { act, canManage, notice } from './state.ts';
 
 interface ActionProps {
@@ -77,6 +78,9 @@ function No({ press }: { press(): void }) {
   );
 }
 
+/** Whether something in the panel was written and not sent yet. */
+const Written = createContext({ current: false });
+
 interface NewProps {
   title: string;
   done: string;
@@ -84,15 +88,23 @@ interface NewProps {
   /** Of what stands in the fields, as text. */
   work(fields: Record<string, string>): Promise<unknown>;
   submit?: string;
+  /** Of what is changed: where that is another, the fields begin with it. */
+  version?: string | undefined;
 }
 
 /** Closed until it is wanted; empty again when its work is done. */
-export function New({ title, done, children, work, submit = 'Create' }: NewProps) {
+export function New({ title, done, children, work, submit = 'Create', version = '' }: NewProps) {
   const [round, setRound] = useState(0);
   const isBusy = useRef(false);
+  const written = useContext(Written);
+  const summary = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // What was pressed is gone.
+    if (round > 0 && document.activeElement === document.body) summary.current?.focus();
+  }, [round, version]);
   return (
-    <details class="new" key={round}>
-      <summary>{title}</summary>
+    <details class="new" key={`${round} ${version}`}>
+      <summary ref={summary}>{title}</summary>
       <form
         onSubmit={async (event) => {
           event.preventDefault();
@@ -100,7 +112,10 @@ export function New({ title, done, children, work, submit = 'Create' }: NewProps
           if (isBusy.current) return;
           isBusy.current = true;
           const fields = Object.fromEntries(new FormData(event.currentTarget)) as Record<string, string>;
-          if (await act(done, () => work(fields))) setRound(round + 1);
+          if (await act(done, () => work(fields))) {
+            written.current = false;
+            setRound(round + 1);
+          }
           isBusy.current = false;
         }}
       >
@@ -131,10 +146,12 @@ interface PanelProps {
   children: ComponentChildren;
 }
 
-/** Before all else until it is closed; what had the focus has it again then. */
+/** Before all else until it is closed; what had the focus has it again then. What was written is not closed unasked. */
 export function Panel({ title, close, children }: PanelProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const opener = useRef(document.activeElement);
+  const written = useRef(false);
+  const [isAsking, setAsking] = useState(false);
   useLayoutEffect(() => {
     dialog.current!.showModal();
     return () => {
@@ -142,6 +159,7 @@ export function Panel({ title, close, children }: PanelProps) {
       focusOn(opener.current);
     };
   }, []);
+  const leave = () => (written.current ? setAsking(true) : close());
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes a dialog.
     <dialog
@@ -149,19 +167,37 @@ export function Panel({ title, close, children }: PanelProps) {
       ref={dialog}
       aria-label={title}
       onClose={close}
-      onClick={(event) => event.target === event.currentTarget && close()}
+      onCancel={(event) => {
+        if (!written.current) return;
+        event.preventDefault();
+        setAsking(true);
+      }}
+      onInput={() => {
+        written.current = true;
+      }}
+      onClick={(event) => event.target === event.currentTarget && leave()}
     >
       <div>
         <header>
           <h2 tabIndex={-1} ref={useFocus<HTMLHeadingElement>()} dir="auto">
             {title}
           </h2>
-          <button type="button" class="plain" onClick={close}>
-            Close
-          </button>
+          {isAsking ? (
+            <span class="asking">
+              Throw away what is not saved?
+              <button type="button" onClick={close}>
+                Yes
+              </button>
+              <No press={() => setAsking(false)} />
+            </span>
+          ) : (
+            <button type="button" class="plain" onClick={leave}>
+              Close
+            </button>
+          )}
         </header>
         <Notice />
-        {children}
+        <Written.Provider value={written}>{children}</Written.Provider>
       </div>
     </dialog>
   );

@@ -49,7 +49,7 @@ export function Schedule({ of }: { of?: Answer }) {
             type="datetime-local"
             name="scheduled_at"
             required
-            defaultValue={config.scheduled_at?.slice(0, 16)}
+            defaultValue={config.scheduled_at && toWall(config.scheduled_at, of.timezone)}
           />
         </label>
       )}
@@ -113,19 +113,30 @@ export function Schedule({ of }: { of?: Answer }) {
 
 const numbers = ['interval_minutes', 'day', 'day_of_month'];
 
-/** @returns as the API takes it */
-export function readSchedule(fields: Record<string, string>) {
+/** YYYY-MM-DDTHH:MM on the clock of a zone. Written without an offset, it is so already. */
+function toWall(at: string, zone: string): string {
+  if (!/(Z|[+-]\d\d:?\d\d)$/i.test(at)) return at.slice(0, 16);
+  const format = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'short' });
+  return format.format(new Date(at)).replace(' ', 'T');
+}
+
+/** @param before what is changed: a moment that nobody touched stays as it was written. @returns as the API takes it */
+export function readSchedule(fields: Record<string, string>, before?: Answer) {
   const names = ['scheduled_at', 'interval_minutes', 'day', 'day_of_month', 'time', 'cron'];
   const config = names
     .filter((name) => fields[name] !== undefined)
     .map((name) => [name, numbers.includes(name) ? Number(fields[name]) : fields[name]]);
   const { schedule_type, timezone } = fields;
-  return { schedule_type, schedule_config: Object.fromEntries(config), timezone };
+  const schedule_config = Object.fromEntries(config);
+  const was = before?.schedule_type === 'once' && before.timezone === timezone && before.schedule_config;
+  if (was && toWall(was.scheduled_at, before.timezone) === schedule_config.scheduled_at)
+    schedule_config.scheduled_at = was.scheduled_at;
+  return { schedule_type, schedule_config, timezone };
 }
 
 /** In words, as a list says it. */
-export function toWhen({ schedule_type: kind, schedule_config: config }: Answer): string {
-  if (kind === 'once') return `once, ${config.scheduled_at.replace('T', ' ')}`;
+export function toWhen({ schedule_type: kind, schedule_config: config, timezone }: Answer): string {
+  if (kind === 'once') return `once, ${toWall(config.scheduled_at, timezone).replace('T', ' ')}`;
   if (kind === 'interval') return `every ${config.interval_minutes} minutes`;
   if (kind === 'cron') return config.cron;
   if (kind === 'weekly') return `${days[config.day - 1]}s at ${config.time}`;

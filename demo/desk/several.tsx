@@ -1,6 +1,6 @@
 /** Fields that may be there more than once: added, taken away, and read again from what a form gives. */
 
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { Answer } from './api.ts';
 
 /** @returns how a field of one of them is called in the form */
@@ -19,6 +19,7 @@ interface SeveralProps {
 
 export function Several({ title, name, add, noun, before, fresh, least = 0, children }: SeveralProps) {
   const [ones, setOnes] = useState<readonly [number, Answer][]>(() => before.map((one, id) => [id, one]));
+  const nextId = useRef(before.length);
   return (
     <fieldset>
       <legend>{title}</legend>
@@ -41,22 +42,23 @@ export function Several({ title, name, add, noun, before, fresh, least = 0, chil
           )}
         </fieldset>
       ))}
-      <button
-        type="button"
-        onClick={() => setOnes([...ones, [1 + Math.max(-1, ...ones.map(([id]) => id)), fresh]])}
-      >
+      <button type="button" onClick={() => setOnes([...ones, [nextId.current++, fresh]])}>
         {add}
       </button>
     </fieldset>
   );
 }
 
-/** One record for each. */
-export function readSeveral(fields: Record<string, string>, name: string): Record<string, string>[] {
+/** One record for each, with what it was made of, if it was there before. */
+export function readSeveral(
+  fields: Record<string, string>,
+  name: string,
+  before: readonly Answer[],
+): [raw: Record<string, string>, before: Answer | undefined][] {
   const found = new Map<string, Record<string, string>>();
   for (const [key, value] of Object.entries(fields)) {
     const [of, id, field] = key.split(' ') as [string, string, string];
     if (of === name && field) found.set(id, { ...found.get(id), [field]: value });
   }
-  return [...found.values()];
+  return [...found].map(([id, raw]) => [raw, before[Number(id)]]);
 }

@@ -24,6 +24,8 @@ import {
   isSignedIn,
   leaveIfRefused,
   loadBots,
+  loadError,
+  notice,
   refusal,
   signIn,
   signOut,
@@ -76,7 +78,7 @@ function Door() {
 }
 
 function Inside() {
-  const areas = allAreas.filter(([, , , forWhom]) => forWhom === undefined || canManage.value);
+  const areas = allAreas.filter(([, , , forWhom]) => forWhom === undefined || canManage.value !== false);
   const [name, title, Area] = areas.find(([one]) => one === area.value) ?? areas[0]!;
   useEffect(() => {
     document.title = `${title} - Desk`;
@@ -91,7 +93,13 @@ function Inside() {
         <b>Desk</b>
         <label>
           <span>Agent</span>
-          <select value={botId.value} onChange={(event) => chooseBot(event.currentTarget.value)}>
+          <select
+            value={botId.value}
+            onChange={(event) => {
+              notice.value = undefined;
+              chooseBot(event.currentTarget.value);
+            }}
+          >
             {bots.value.map((bot) => (
               <option key={bot.id} value={bot.id}>
                 {bot.name}
@@ -117,12 +125,17 @@ function Inside() {
       <main id="main" tabIndex={-1}>
         <h1>{title}</h1>
         <Notice />
-        {botId.value !== '' ? (
+        {canManage.value !== undefined && botId.value !== '' ? (
           <Area key={`${name} ${botId.value}`} />
+        ) : loadError.value === '' ? (
+          <p class="faint">Loading</p>
         ) : (
-          <button type="button" onClick={() => act('', loadBots)}>
-            Try again
-          </button>
+          <p class="wrong">
+            {loadError.value}{' '}
+            <button type="button" onClick={() => act('', loadBots)}>
+              Try again
+            </button>
+          </p>
         )}
       </main>
     </div>

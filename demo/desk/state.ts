@@ -11,8 +11,12 @@ export const isSignedIn = signal(readKey() !== null);
 export const bots = signal<Answer[]>([]);
 /** Kept for the next tab too: an agent is no secret, as the key is. */
 export const botId = signal(localStorage.getItem(botName) ?? '');
-/** Whether the key may change what an agent is: a moderator’s may not. */
-export const canManage = signal(false);
+/** Whether the key may change what an agent is: a moderator’s may not. Undefined until that is known. */
+export const canManage = signal<boolean | undefined>(undefined);
+/** Why the agents could not be loaded. */
+export const loadError = signal('');
+/** Settings that are not saved yet, by agent: they wait until one comes back. */
+export const drafts = signal<Readonly<Record<string, Readonly<Record<string, string | boolean>>>>>({});
 export const area = signal(readArea());
 /** What the last action came to. */
 export const notice = signal<{ text: string; isError: boolean } | undefined>(undefined);
@@ -53,6 +57,9 @@ export async function signIn(key: string) {
 
 export function signOut(reason = '') {
   forgetKey();
+  // Who comes next is somebody else.
+  drafts.value = {};
+  canManage.value = undefined;
   refusal.value = reason;
   isSignedIn.value = false;
 }
@@ -65,6 +72,16 @@ export function leaveIfRefused(thrown: unknown) {
 }
 
 export async function loadBots() {
+  try {
+    await readBots();
+    loadError.value = '';
+  } catch (thrown) {
+    loadError.value = (thrown as Error).message;
+    throw thrown;
+  }
+}
+
+async function readBots() {
   const [{ bots: found }, mayManage] = await Promise.all([
     call('GET', '/v1/bots', { per_page: mostBots }),
     call('GET', '/v1/plan').then(
@@ -95,7 +112,6 @@ async function find(id: string): Promise<Answer> {
 export function chooseBot(id: string) {
   botId.value = id;
   localStorage.setItem(botName, id);
-  notice.value = undefined;
 }
 
 /** Runs an action, and says what came of it. @returns whether it went well */

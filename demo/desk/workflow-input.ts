@@ -1,39 +1,52 @@
 /** What a form of a workflow gives, as the API takes it. */
 
+import type { Answer } from './api.ts';
 import { readSchedule } from './schedule.tsx';
 import { readSeveral } from './several.tsx';
 
-/** Throws an Error for headers and JSON that are none. */
-export function readWorkflow(fields: Record<string, string>): Record<string, unknown> {
+type Raw = Record<string, string>;
+
+/** @param before what is changed: of it stays as it was what nobody touched. Throws an Error for headers and JSON that are none */
+export function readWorkflow(fields: Raw, before?: Answer): Record<string, unknown> {
   const { name, trigger_type, trigger_event } = fields;
   return {
     name,
     trigger_type,
     ...(trigger_type === 'event' && { trigger_event }),
-    ...(trigger_type === 'schedule' && { trigger_config: readSchedule(fields) }),
-    conditions: readSeveral(fields, 'conditions').map(({ value, ...condition }) => ({
-      ...condition,
-      ...(value !== '' && { value }),
-    })),
-    actions: readSeveral(fields, 'actions').map(readAction),
+    ...(trigger_type === 'schedule' && { trigger_config: readSchedule(fields, before?.trigger_config) }),
+    conditions: readSeveral(fields, 'conditions', before?.conditions ?? []).map(([raw, one]) =>
+      readFields(raw, one, String),
+    ),
+    actions: readSeveral(fields, 'actions', before?.actions ?? []).map(([raw, one]) =>
+      readFields(raw, one?.type === raw.type ? one : undefined, (text, field) =>
+        readActionField(text, field, raw.type),
+      ),
+    ),
   };
 }
 
-function readAction({ headers, tags, body, ...action }: Record<string, string>): Record<string, unknown> {
-  const filled = Object.entries(action).filter(
-    ([field, value]) => value !== '' || !optionalFields.includes(field),
-  );
-  return {
-    ...Object.fromEntries(filled),
-    ...(headers && { headers: readHeaders(headers) }),
-    ...(tags && {
-      tags: tags
-        .split(',')
-        .map((tag) => tag.trim())
-        .filter(Boolean),
-    }),
-    ...(body && { body: action.type === 'call_url' ? readJson(body) : body }),
-  };
+/** A text need not be what it came from: a number, a list, nothing at all. */
+function readFields(raw: Raw, before: Answer | undefined, read: (text: string, field: string) => unknown) {
+  const values = Object.entries(raw).map(([field, text]) => {
+    const shown = before && toText(before[field], field);
+    // A field of one line holds no line ends.
+    const isUntouched = text === shown || text === shown?.replace(/[\r\n]/g, '');
+    return [field, isUntouched ? before[field] : read(text, field)] as const;
+  });
+  return Object.fromEntries(values.filter(([, value]) => value !== undefined));
+}
+
+/** @returns undefined: left out */
+function readActionField(text: string, field: string, type: string | undefined): unknown {
+  const isJson = field === 'body' && type === 'call_url';
+  if (text === '' && (isJson || optionalFields.includes(field))) return undefined;
+  if (isJson) return readJson(text);
+  if (field === 'headers') return readHeaders(text);
+  if (field !== 'tags') return text;
+  return text
+    .split(',')
+    .map((tag) => tag.trim())
+    .filter(Boolean);
 }
 
 function readHeaders(text: string): Record<string, string> {
@@ -66,5 +79,5 @@ export function toText(value: unknown, field?: string): string {
     return Object.entries(value)
       .map(([name, one]) => `${name}: ${one}`)
       .join('\n');
-  return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+  return typeof value === 'string' ? value : JSON.stringify(value, null, field === 'body' ? 2 : undefined);
 }

@@ -1,6 +1,7 @@
 /** API keys: made, shown once, changed, taken back; and what the plan allows. */
 
-import { useState } from 'preact/hooks';
+import { signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import { call, keepKey, readKey } from '../api.ts';
 import { List, Time } from '../list.tsx';
 import { useLoad } from '../load.ts';
@@ -56,13 +57,31 @@ function Plan() {
   );
 }
 
+/** Shown once: until it was seen, whichever area that is in. */
+const made = signal('');
+
 export function Keys() {
-  const [made, setMade] = useState('');
+  useEffect(
+    () => () => {
+      made.value = '';
+    },
+    [],
+  );
   return (
     <>
-      {made !== '' && (
-        <p class="notice" role="status">
-          The new key, which is not shown again: <code>{made}</code>
+      {made.value !== '' && (
+        <p class="made" role="status">
+          <span>
+            The new key, which is not shown again: <code>{made.value}</code>
+          </span>
+          <button
+            type="button"
+            onClick={() => {
+              made.value = '';
+            }}
+          >
+            Done
+          </button>
         </p>
       )}
       <List
@@ -91,7 +110,7 @@ export function Keys() {
                       const { key } = await call('POST', `/v1/keys/${id}/rotate`);
                       // It may be the one that this desk is used with.
                       if (readKey()?.startsWith(prefix)) keepKey(key);
-                      setMade(key);
+                      made.value = key;
                       reload();
                     }}
                   >
@@ -115,7 +134,7 @@ export function Keys() {
             done="The key was made."
             work={async ({ name, role }) => {
               const { key } = await call('POST', '/v1/keys', { name, role });
-              setMade(key);
+              made.value = key;
               reload();
             }}
           >

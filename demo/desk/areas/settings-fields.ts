@@ -37,7 +37,12 @@ export const fields: readonly Field[] = [
   { ...chat, name: 'placeholder', label: 'Text in the empty field', kind: 'line', most: 200 },
   { ...chat, name: 'message_greetings', label: 'Greetings, one a line', kind: 'lines' },
   { ...chat, name: 'conversation_starters', label: 'Starters, one a line', kind: 'lines' },
-  { name: 'memory', label: 'Remembers its visitors', kind: 'switch', group: 'more' },
+  {
+    name: 'memory',
+    label: 'Answers from its sources, and remembers its visitors',
+    kind: 'switch',
+    group: 'more',
+  },
   {
     name: 'reasoning_type',
     label: 'Thinks',

@@ -1,14 +1,11 @@
 /** What an agent is called, how it answers, how its chat looks, with the chat beside it as it would be. */
 
-import { signal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
 import { type Answer, call } from '../api.ts';
 import { useLoad } from '../load.ts';
 import { PreviewFrame } from '../preview-frame.tsx';
-import { act, botId, loadBots } from '../state.ts';
+import { act, botId, drafts, loadBots } from '../state.ts';
 import { type Draft, type Field, fields, type Raw, toChanges, toRaw } from './settings-fields.ts';
-
-/** What is not saved yet, by agent: it waits until one comes back. */
-const drafts = signal<Readonly<Record<string, Draft>>>({});
 
 function keep(id: string, draft: Draft) {
   drafts.value = { ...drafts.value, [id]: draft };
@@ -16,6 +13,7 @@ function keep(id: string, draft: Draft) {
 
 export function Settings() {
   const { data, error, reload } = useLoad('/v1/bot/read');
+  const isBusy = useRef(false);
   if (!data) return <p class={error ? 'wrong' : 'faint'}>{error ?? 'Loading'}</p>;
   const id = botId.value;
   const draft = drafts.value[id] ?? {};
@@ -43,7 +41,11 @@ export function Settings() {
         class="settings"
         onSubmit={(event) => {
           event.preventDefault();
-          void act('Saved.', save);
+          if (isBusy.current) return;
+          isBusy.current = true;
+          void act('Saved.', save).then(() => {
+            isBusy.current = false;
+          });
         }}
       >
         {fields.filter(({ group }) => group === 'agent').map(input)}

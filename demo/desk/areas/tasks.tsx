@@ -118,11 +118,14 @@ function TaskPanel({ task, reload, close }: { task: Answer; reload(): void; clos
       </p>
       <Managed>
         <New
+          version={task.updated_at}
           title="Change"
           done="Saved."
           submit="Save"
           work={(fields) =>
-            call('PUT', '/v1/bot/tasks/update', { task_id: task.uuid, ...toInput(fields) }).finally(reload)
+            call('PUT', '/v1/bot/tasks/update', { task_id: task.uuid, ...toInput(fields, task) }).finally(
+              reload,
+            )
           }
         >
           <Fields of={task} />
@@ -183,13 +186,13 @@ function Fields({ of }: { of?: Answer }) {
 }
 
 /** As the API takes it. A name that is empty is left to the service. */
-function toInput(fields: Record<string, string>) {
+function toInput(fields: Record<string, string>, before?: Answer) {
   const { prompt, name, active_hours_start, active_hours_end, max_executions } = fields;
   return {
     bot_id: botId.value,
     prompt,
     ...(name && { name }),
-    ...readSchedule(fields),
+    ...readSchedule(fields, before),
     active_hours_start: active_hours_start || null,
     active_hours_end: active_hours_end || null,
     max_executions: max_executions ? Number(max_executions) : null,

@@ -47,19 +47,19 @@ export function Workflows() {
         {
           label: '',
           of: ({ uuid, name, is_active }, { reload }) => (
-            <Managed>
-              <span class="actions">
-                <Action
-                  label={`Run ${name} now`}
-                  done="The workflow has run: its log says how."
-                  work={() =>
-                    call('POST', '/v1/bot/workflow/run', { bot_id: botId.value, workflow_id: uuid }).finally(
-                      reload,
-                    )
-                  }
-                >
-                  Run
-                </Action>
+            <span class="actions">
+              <Action
+                label={`Run ${name} now`}
+                done="The workflow has run: its log says how."
+                work={() =>
+                  call('POST', '/v1/bot/workflow/run', { bot_id: botId.value, workflow_id: uuid }).finally(
+                    reload,
+                  )
+                }
+              >
+                Run
+              </Action>
+              <Managed>
                 <Action
                   label={`${is_active ? 'Switch off' : 'Switch on'} ${name}`}
                   done={is_active ? 'The workflow is off.' : 'The workflow is on.'}
@@ -81,8 +81,8 @@ export function Workflows() {
                 >
                   Delete
                 </Removal>
-              </span>
-            </Managed>
+              </Managed>
+            </span>
           ),
         },
       ]}
@@ -119,11 +119,16 @@ function Change({ title, done, method, of, reload }: ChangeProps) {
   if (!catalog) return null;
   return (
     <New
+      version={of?.updated_at}
       title={title}
       done={done}
       submit={of ? 'Save' : 'Create'}
       work={async (fields) => {
-        const input = { bot_id: botId.value, ...(of && { workflow_id: of.uuid }), ...readWorkflow(fields) };
+        const input = {
+          bot_id: botId.value,
+          ...(of && { workflow_id: of.uuid }),
+          ...readWorkflow(fields, of),
+        };
         await call(method, `/v1/bot/workflow/${of ? 'update' : 'create'}`, input);
         reload();
       }}
