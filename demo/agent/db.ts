@@ -10,6 +10,7 @@ import { crm } from './migrations/6-crm.ts';
 import { statistics } from './migrations/7-statistics.ts';
 import { workflows } from './migrations/8-workflows.ts';
 import { emails } from './migrations/9-emails.ts';
+import { origins } from './migrations/10-origins.ts';
 
 export type Db = Database.Database;
 
@@ -24,6 +25,7 @@ export const migrations: readonly string[] = [
   statistics,
   workflows,
   emails,
+  origins,
 ];
 
 export function openDatabase(file: string): Db {

@@ -1,5 +1,7 @@
 /** Tools: what the agent may call, each an HTTP endpoint of the site, with its approval level. */
 
+import { toOriginHeaders } from './workflows/origin.ts';
+
 export interface ToolOptions {
   name: string;
   title: string;
@@ -96,7 +98,12 @@ export function createHttpTool({ url, headers, ...described }: ToolOptions): Too
       try {
         const response = await fetch(url, {
           method: 'POST',
-          headers: { ...headers, 'content-type': 'application/json', accept: 'application/json' },
+          headers: {
+            ...headers,
+            ...toOriginHeaders(),
+            'content-type': 'application/json',
+            accept: 'application/json',
+          },
           body: JSON.stringify({ parameters, member }),
           redirect: 'error',
           signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),

@@ -47,7 +47,7 @@ const mail = (
 const deliver = async (sent: Parameters<typeof sendMail>[1]) => (await sendMail(port, sent)).at(-1)!;
 const emails = async (input: object = {}) => (await call('GET', 'readall', input)).body.emails;
 const newest = async () => (await emails({ direction: 'inbound' }))[0];
-/** An event that follows has come: what could have happened before it did. */
+/** What is not to happen has had time to. */
 const settled = async () => {
   await new Promise((resolve) => setTimeout(resolve, 300));
 };
@@ -391,6 +391,72 @@ describe('what the agent does about it by itself', () => {
       expect(await run(n % 2 ? 'ada@site.example' : 'Ada@Site.Example')).toBeNull();
     expect(await run('ADA@site.example')).toBe('too_many_emails');
     expect(await run('bea@site.example')).toBeNull();
+  });
+
+  test('a workflow writes to an address of its own sixty times an hour at most', async () => {
+    const { body } = await agent.client.call('POST', '/v1/bot/workflow/create', {
+      name: 'Tell the desk',
+      trigger_type: 'manual',
+      actions: [{ type: 'send_email', to: 'desk@site.example', subject: '{{long}}', body: 'One more.' }],
+    });
+    const payload = { long: 'ä'.repeat(2_000) };
+    const call = { workflow_id: body.workflow.uuid, payload };
+    const errors = [];
+    for (let n = 0; n < 61; n += 1)
+      errors.push(
+        (await agent.client.call('POST', '/v1/bot/workflow/run', call)).body.result.actions[0].error,
+      );
+    expect(errors.filter((error) => error === null)).toHaveLength(60);
+    expect(errors.at(-1)).toBe('too_many_emails');
+    const [email] = await emails({ direction: 'outbound' });
+    expect(email.subject).toBe('ä'.repeat(1_000));
+  });
+
+  test('what a workflow and somebody wrote by hand leaves the agent its answers', async () => {
+    await set({ email_auto_reply: true });
+    await agent.client.call('POST', '/v1/bot/workflow/create', {
+      name: 'Thank',
+      trigger_type: 'event',
+      trigger_event: 'email.received',
+      actions: [{ type: 'send_email', to: '{{email}}', subject: 'Thank you', body: 'We have it.' }],
+    });
+    for (let n = 1; n <= 4; n += 1) {
+      await deliver(mail(question));
+      await server.count(2 * n);
+    }
+    const { uuid } = await newest();
+    for (let n = 0; n < 6; n += 1) await call('POST', 'reply', { email_id: uuid, content: 'By hand.' });
+    await deliver(mail(question));
+    const taken = await server.count(4 * 2 + 6 + 2);
+    expect(taken.filter((one) => headerOf(one, 'auto-submitted') === 'auto-replied')).toHaveLength(5);
+  });
+
+  test('of mail that it takes no more it answers none, whoever waits', async () => {
+    await agent.close();
+    await server.close();
+    const gate = createGate();
+    await start({ wordsPerSecond: 1, sleep: gate.sleep });
+    await set({ email_auto_reply: true });
+    await deliver(mail(question));
+    await expect.poll(() => agent.service.events.some(({ event }) => event === 'chat.started')).toBe(true);
+    await deliver(mail(question));
+    await set({ email_enabled: false });
+    gate.open();
+    await server.count(1);
+    await settled();
+    expect(server.taken).toHaveLength(1);
+  });
+
+  test('its owner is told of no mail of their own, and of sixty an hour at most', async () => {
+    await set({ email_notifications: true });
+    await deliver(mail(question, 'From: Owner@shop.example\nSubject: Mine'));
+    for (let n = 0; n < 61; n += 1)
+      await deliver(mail(question, `From: v${n}@site.example\nSubject: Theirs`));
+    await expect
+      .poll(() => agent.service.events.filter(({ event }) => event === 'email.not_announced').length)
+      .toBe(1);
+    expect(server.taken).toHaveLength(60);
+    expect(server.taken.every((one) => headerOf(one, 'subject')!.endsWith('Theirs'))).toBe(true);
   });
 
   test('it answers nobody once that is switched off, whoever waits', async () => {

@@ -13,6 +13,7 @@ import type { Search } from '../retrieval/search.ts';
 import { toChosen } from './chosen.ts';
 import { readFollowUp } from './followup.ts';
 import { readHarm, toHarm } from './harm.ts';
+import { shortenAll } from './long.ts';
 import { createLookup } from './lookup.ts';
 import { readRemember, toRemembered } from './remember.ts';
 import { escapeMarkdown } from './say.ts';
@@ -35,7 +36,8 @@ export function createBuiltinAnswerer(
       return summariseByFirstSentences(earlier, messages);
     },
 
-    async answer(request, port, signal) {
+    async answer(asked, port, signal) {
+      const request = shortenAll(asked);
       const say = (text: string) =>
         sayWords(cutToTokens(text, request.overrides.maxReplyTokens), port.delta, pace, signal);
       const done: AnswerOutcome = { kind: 'done' };
@@ -61,11 +63,11 @@ export function createBuiltinAnswerer(
         return done;
       }
 
-      const asked = readRemember(request.question);
-      if (asked && request.memories) {
+      const remember = readRemember(request.question);
+      if (remember && request.memories) {
         const { known, add } = request.memories;
-        if (asked.content !== undefined) add(asked.content, 'semantic');
-        await say(asked.content === undefined ? toRemembered(known) : 'I will remember that.');
+        if (remember.content !== undefined) add(remember.content, 'semantic');
+        await say(remember.content === undefined ? toRemembered(known) : 'I will remember that.');
         return done;
       }
 

@@ -54,9 +54,10 @@ export function createClerk(parts: Parts): Clerk {
   async function answer(email: Email, bot: Bot) {
     requireMailer(mailer);
     // Switched off while it waited.
-    if (!bots.get(bot.uuid)?.email_auto_reply) return;
+    const { email_enabled, email_auto_reply } = bots.get(bot.uuid) ?? {};
+    if (!email_enabled || !email_auto_reply) return;
     const since = config.now() - hourMs;
-    if (emails.countTo(bot.uuid, email.from_address, since) >= mostAnHour)
+    if (emails.countTo(bot.uuid, email.from_address, 'auto-replied', since) >= mostAnHour)
       throw new AgentError(429, 'too_many_answers', 'This address was answered often enough.');
     const chatId = `email:${email.from_address}`.slice(0, maxChatId);
     const message = toQuestion(email.text_body) || email.subject;

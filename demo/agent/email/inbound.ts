@@ -47,6 +47,7 @@ export function createInbound(parts: Parts, onReceived: () => void): Inbound {
       in_reply_to: answered?.uuid ?? null,
       message_id: mail.messageId,
       thread: mail.refersTo.filter((one, at, all) => all.indexOf(one) === at).join(' '),
+      auto_submitted: null,
     };
     const email = parts.emails.receive(record, {
       name: mail.name,

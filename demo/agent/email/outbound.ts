@@ -4,12 +4,13 @@ import { randomUUID } from 'node:crypto';
 import { AgentError } from '../errors.ts';
 import type { Parts } from '../parts.ts';
 import type { Bot } from '../store/bots.ts';
-import type { Email } from '../store/emails.ts';
+import type { AutoSubmitted, Email } from '../store/emails.ts';
 import { addressOf, isAddress } from './address.ts';
 import { requireMailer, toLine } from './mailer.ts';
 
 /** Of a long thread, its beginning is enough to place it, and its end. */
 const mostOfThread = 20;
+const mostOfSubject = 1_000;
 
 export interface NewMail {
   to: string;
@@ -17,7 +18,7 @@ export interface NewMail {
   text: string;
   /** The one that it answers. */
   answers?: Email;
-  autoSubmitted?: 'auto-replied' | 'auto-generated';
+  autoSubmitted?: AutoSubmitted;
 }
 
 /** 400 `smtp_not_configured`, `invalid_address`; 502 `smtp_failed`, and it is kept as failed. */
@@ -28,6 +29,7 @@ export async function sendEmail(
 ): Promise<Email> {
   requireMailer(mailer);
   const address = to.trim();
+  const line = toLine(subject).slice(0, mostOfSubject);
   if (!isAddress(address)) throw new AgentError(400, 'invalid_address', 'to: one e-mail address is needed.');
   const from = addressOf(bot, config.email.domain);
   const uuid = randomUUID();
@@ -38,18 +40,19 @@ export async function sendEmail(
       bot_id: bot.uuid,
       from_address: from,
       to_address: address,
-      subject: toLine(subject),
+      subject: line,
       text_body: text,
       in_reply_to: answers?.uuid ?? null,
       message_id: messageId,
       thread,
+      auto_submitted: autoSubmitted ?? null,
     },
     uuid,
   );
   await mailer.send({
     from: { name: toLine(bot.name), address: from },
     to: address,
-    subject,
+    subject: line,
     text,
     messageId,
     ...(answers?.message_id ? { inReplyTo: answers.message_id, references: thread } : {}),

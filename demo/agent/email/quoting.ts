@@ -10,15 +10,21 @@ const rest =
 const beginning = /^(on|am|le|el|il|op|em|den|dne|w dniu) /i;
 const introduction = /^.{8,300}:$/;
 const sender = /^\*?(from|von|de|da|van|fra|fr\u00e5n|od)\s*:/i;
-const moment =
-  /^\*?(sent|date|gesendet|datum|envoy\u00e9|enviado|fecha|inviato|data|verzonden|sendt|skickat|wys\u0142ano)\s*:/i;
-const recipient =
-  /^\*?(to|an|\u00e0|para|a|aan|till|til|do|subject|betreff|objet|asunto|oggetto|onderwerp)\s*:/i;
+const sent = /^\*?(sent|gesendet|envoy\u00e9|enviado|inviato|verzonden|sendt|skickat|wys\u0142ano)\s*:/i;
+const date = /^\*?(date|datum|fecha|data)\s*:/i;
+const recipient = /^\*?(to|an|\u00e0|para|a|aan|till|til|do)\s*:/i;
+const subject = /^\*?(subject|betreff|objet|asunto|oggetto|onderwerp|\u00e4mne|emne|temat)\s*:/i;
 const closing =
   /^((with )?(best|kind|warm|warmest|many)( (regards|wishes|thanks))?|regards|cheers|sincerely( yours)?|yours( (sincerely|faithfully|truly))?|thanks|thank you|many thanks|thanks in advance|thx|mit freundlichen gr\u00fc\u00dfen|(viele|liebe|beste|sch\u00f6ne) gr\u00fc\u00dfe|mfg|vg|lg|cordialement|bien \u00e0 vous|saludos( cordiales)?|un saludo|cordiali saluti|met vriendelijke groet(en)?|atenciosamente)[,.!]*$/i;
 const headerLines = 5;
 /** What follows a closing: a name, a firm, a telephone. */
-const [signatureLines, signatureChars] = [8, 60];
+const [signatureLines, signatureWords] = [6, 6];
+/** "Order 1001" is no signature, nor is what asks. */
+const telling =
+  /(^|[^\d+])\d{1,5}(?!\d)|\b(what|how|when|where|why|who|which|can|could|do|does|did|is|are|will|would|please|was|wie|wann|wo|warum|wer|kann|ist|sind|bitte|comment|quand|o\u00f9|pourquoi|quel|quelle|peut|est|qu\u00e9|c\u00f3mo|cu\u00e1ndo|d\u00f3nde|por qu\u00e9)\b/i;
+const telephone = /^[a-z.:]*\s*[+(]?\d[\d ()/.-]{5,}$/i;
+/** Fewer words greet. */
+const leastOfQuestion = 5;
 const dated = /\d|@|wrote|schrieb|\u00e9crit|escribi\u00f3|scritto|schreef|skrev/i;
 
 /** Each line is looked at once, and a few beside it: a mail may have a hundred thousand. */
@@ -27,19 +33,26 @@ export function toQuestion(text: string): string {
     .slice(0, mostRead)
     .split(/\r?\n/)
     .map((line) => (line === '-- ' ? line : line.trim()));
-  let begun = false;
+  /** Its own words so far. */
+  let words = 0;
   let end = lines.length;
   for (const [at, line] of lines.entries()) {
-    if (
-      rest.test(line) ||
-      (begun && isClosing(lines, at)) ||
-      isHeader(lines, at) ||
-      isIntroduction(lines, at)
-    ) {
+    if (rest.test(line) || (words > 0 && isClosing(lines, at)) || isHeader(lines, at)) {
       end = at;
       break;
     }
-    begun ||= line !== '' && !line.startsWith('>');
+    const introducing = countIntroduction(lines, at);
+    if (introducing > 0) {
+      // Nothing is asked above what the mail before said, and something is said below it.
+      const isBelow = lines.slice(at + introducing).some((one) => one !== '' && !one.startsWith('>'));
+      if (words >= leastOfQuestion || !isBelow) {
+        end = at;
+        break;
+      }
+      lines.fill('>', at, at + introducing);
+      continue;
+    }
+    if (line !== '' && !line.startsWith('>')) words += line.split(/\s+/).length;
   }
   const own = join(lines.slice(0, end));
   // A mail that is passed on says nothing else.
@@ -59,27 +72,41 @@ function isClosing(lines: readonly string[], at: number): boolean {
   for (let next = at + 1; next < lines.length; next += 1) {
     const line = lines[next]!;
     if (line === '') continue;
-    if (line.startsWith('>') || rest.test(line) || isHeader(lines, next) || isIntroduction(lines, next))
+    if (
+      line.startsWith('>') ||
+      rest.test(line) ||
+      isHeader(lines, next) ||
+      countIntroduction(lines, next) > 0
+    )
       return true;
     signed += 1;
-    if (signed > signatureLines || line.length > signatureChars || /[?.!]$/.test(line)) return false;
+    if (signed > signatureLines || !isOfSignature(line)) return false;
   }
   return true;
+}
+
+function isOfSignature(line: string): boolean {
+  if (/[?.!]$/.test(line) || line.split(/\s+/).length > signatureWords) return false;
+  return telephone.test(line) || !telling.test(line);
 }
 
 /** As Outlook puts what it repeats: who, when, to whom, about what. */
 function isHeader(lines: readonly string[], at: number): boolean {
   if (!sender.test(lines[at]!)) return false;
   const next = lines.slice(at + 1, at + 1 + headerLines);
-  return next.some((line) => moment.test(line)) && next.some((line) => recipient.test(line));
+  const has = (pattern: RegExp) => next.some((line) => pattern.test(line));
+  if (has(sent)) return has(recipient) || has(subject);
+  // "From: Vancouver, To: Toronto, Date: 12 May" is what somebody wants.
+  return has(date) && (has(subject) || (has(recipient) && (lines[at]!.includes('@') || has(/@/))));
 }
 
-/** It may stand on two lines, and a blank one may follow. */
-function isIntroduction(lines: readonly string[], at: number): boolean {
+/** It may stand on two lines, and a blank one may follow. @returns of how many lines it is */
+function countIntroduction(lines: readonly string[], at: number): 0 | 1 | 2 {
   const line = lines[at]!;
-  if (!beginning.test(line)) return false;
-  const isOne = line.endsWith(':');
-  const said = isOne ? line : `${line} ${lines[at + 1] ?? ''}`;
-  const after = lines.slice(at + (isOne ? 1 : 2), at + 4).find((one) => one !== '');
-  return introduction.test(said) && dated.test(said) && after?.startsWith('>') === true;
+  if (!beginning.test(line)) return 0;
+  const count = line.endsWith(':') ? 1 : 2;
+  const said = count === 1 ? line : `${line} ${lines[at + 1] ?? ''}`;
+  const after = lines.slice(at + count, at + 4).find((one) => one !== '');
+  const isOne = introduction.test(said) && dated.test(said) && after?.startsWith('>') === true;
+  return isOne ? count : 0;
 }

@@ -16,6 +16,8 @@ export interface Delivery {
   url: string;
   /** The bytes that are signed and sent. */
   body: string;
+  /** What a workflow does starts no workflow, by whichever way it comes back. */
+  by_workflow: 0 | 1;
   status: DeliveryState;
   attempts: number;
   last_status: number | null;
@@ -42,7 +44,7 @@ export function createDeliveryStore(db: Db, now: () => number) {
     find,
 
     /** Inside the transaction of what it tells of. */
-    add(projectId: string, event: string, url: string, body: string) {
+    add(projectId: string, event: string, url: string, body: string, isWorkflows: boolean) {
       const at = now();
       const uuid = randomUUID();
       insertRow(db, 'deliveries', {
@@ -51,6 +53,7 @@ export function createDeliveryStore(db: Db, now: () => number) {
         event,
         url,
         body,
+        by_workflow: Number(isWorkflows),
         next_attempt_at: at,
         created_at: at,
       });

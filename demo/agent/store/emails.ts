@@ -10,6 +10,9 @@ export type Direction = (typeof directions)[number];
 export const emailStates = ['received', 'replied', 'sent', 'failed'] as const;
 export type EmailState = (typeof emailStates)[number];
 
+/** Of what nobody wrote by hand: the agent's answer, a workflow's mail. */
+export type AutoSubmitted = 'auto-replied' | 'auto-generated';
+
 /** Times in ms since 1970. */
 export interface Email {
   id: number;
@@ -27,6 +30,8 @@ export interface Email {
   message_id: string | null;
   /** The message ids of those before it, the first first, with a space between. */
   thread: string;
+  /** null: somebody's own words, or come in. */
+  auto_submitted: AutoSubmitted | null;
   created_at: number;
   updated_at: number;
 }
@@ -144,14 +149,15 @@ export function createEmailStore(db: Db, now: () => number, tell: Tell) {
       db.prepare('UPDATE emails SET to_answer = 0 WHERE id = ?').run(email.id);
     },
 
-    /** How many went to an address since, in whichever case it was written. */
-    countTo(botId: string, address: string, since: number): number {
+    /** How many of a kind went to an address since, in whichever case it was written. */
+    countTo(botId: string, address: string, by: AutoSubmitted, since: number): number {
       const [row] = all<{ count: number }>(
         `SELECT count(*) AS count FROM emails
-         WHERE bot_id = ? AND to_address = ? AND created_at > ? AND direction = 'outbound'`,
+         WHERE bot_id = ? AND to_address = ? AND created_at > ? AND auto_submitted = ?`,
         botId,
         address,
         since,
+        by,
       );
       return row!.count;
     },

@@ -77,7 +77,7 @@ export function createWorkflowStore(db: Db, now: () => number, runs: WorkflowRun
     change(workflow: Workflow, changes: WorkflowChanges): Workflow {
       db.transaction(() => {
         updateRow(db, 'workflows', workflow.id, { ...toRow(changes), updated_at: now() });
-        if (changes.is_active === false) runs.drop(workflow.id);
+        if (workflow.is_active && changes.is_active === false) runs.drop(workflow.id);
       })();
       return select('id = ?', workflow.id)[0]!;
     },

@@ -5,6 +5,7 @@ import { setTimeout as rest } from 'node:timers/promises';
 import type { EventLog } from '../events.ts';
 import type { Attempt, Delivery, DeliveryStore } from '../store/deliveries.ts';
 import { createWatch } from '../watch.ts';
+import { toOriginHeaders } from '../workflows/origin.ts';
 import type { WebhookOptions } from './outbox.ts';
 
 const maxAtOnce = 4;
@@ -84,7 +85,7 @@ export function createDeliverer(
 
 /** undefined: the service is closing, and the attempt does not count. */
 async function send(
-  { uuid, url, body }: Delivery,
+  { uuid, url, body, by_workflow }: Delivery,
   secret: string,
   closing: AbortSignal,
 ): Promise<Attempt | undefined> {
@@ -96,6 +97,7 @@ async function send(
         'content-type': 'application/json',
         'x-service-signature': createHmac('sha256', secret).update(body).digest('hex'),
         'x-service-delivery': uuid,
+        ...toOriginHeaders(by_workflow === 1),
       },
       body,
       signal: AbortSignal.any([closing, AbortSignal.timeout(timeoutMs)]),

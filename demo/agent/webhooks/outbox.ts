@@ -57,7 +57,7 @@ export function createTell(
     if (!bot) return;
     const body = { event, resource_id: id, name, email, bot: { id: bot.uuid, name: bot.name } };
     if (webhook && told.includes(event)) {
-      deliveries.add(bot.projectId, event, webhook.url, JSON.stringify(body));
+      deliveries.add(bot.projectId, event, webhook.url, JSON.stringify(body), isWorkflows());
       onTold();
     }
     if (!startsNothing && workflows.begin(botId, event, body)) onBegun();

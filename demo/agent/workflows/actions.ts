@@ -13,9 +13,11 @@ import { createFiller, type Filler, type Payload } from './template.ts';
 const answerBytes = 10_000;
 const busyMs = 500;
 const busyTries = 60;
-/** To an address that the payload names; a machine at its end may answer each. */
-const mostMailsAnHour = 10;
+/** To one address: to one that the payload names, and to one that the owner wrote. A machine at its end may answer each. */
+const [mostToNamed, mostToWritten] = [10, 60];
 const hourMs = 3_600_000;
+/** As of a chat call. */
+const mostAsked = 100_000;
 
 /** What an action failed with, and what is known of it all the same. */
 export class ActionError extends AgentError {
@@ -80,9 +82,9 @@ async function callUrl(
 
 async function mail(parts: Parts, bot: Bot, { to, subject, body }: Of<'send_email'>, { text }: Filler) {
   const address = text(to).trim();
-  const isNamed = address !== to.trim();
+  const most = address === to.trim() ? mostToWritten : mostToNamed;
   const since = parts.config.now() - hourMs;
-  if (isNamed && parts.emails.countTo(bot.uuid, address, since) >= mostMailsAnHour)
+  if (parts.emails.countTo(bot.uuid, address, 'auto-generated', since) >= most)
     throw new AgentError(429, 'too_many_emails', 'This address was written to often enough.');
   const email = await sendEmail(parts, bot, {
     to: address,
@@ -118,6 +120,8 @@ async function startChat(
 ) {
   const message = text(action.message);
   if (message.trim() === '') throw new AgentError(400, 'empty_message', 'There is nothing to ask.');
+  if (message.length > mostAsked)
+    throw new AgentError(400, 'too_large', `The message is longer than ${mostAsked} characters.`);
   const chatId = action.chat_id === undefined ? '' : text(action.chat_id).slice(0, 200);
   // What comes in with a payload is nobody's word of the project.
   const call = { message, chatId: chatId === '' ? undefined : chatId, as: 'visitor' } as const;

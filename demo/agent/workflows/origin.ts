@@ -7,6 +7,10 @@ const origin = new AsyncLocalStorage<'workflow'>();
 /** Sent along with what a workflow calls, and known again where that is this service. */
 export const originHeader = 'x-service-workflow';
 
+/** Whatever is called while a workflow works may lead back to it. */
+export const toOriginHeaders = (isItsDoing = isWorkflows()): Record<string, string> =>
+  isItsDoing ? { [originHeader]: '1' } : {};
+
 export const isWorkflows = () => origin.getStore() === 'workflow';
 export const asWorkflow = <T>(work: () => T): T => origin.run('workflow', work);
 /** What is only set off by it, and is another's doing. */

@@ -81,7 +81,7 @@ test('a webhook is sent once it is well again', async () => {
   vi.spyOn(deliveries, 'due').mockImplementationOnce(lock);
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const deliverer = createDeliverer(deliveries, { url: receiver.url, secret: 's' }, { now, events });
-  deliveries.add('p', 'memory.created', receiver.url, '{}');
+  deliveries.add('p', 'memory.created', receiver.url, '{}', false);
   deliverer.wake();
   vi.advanceTimersByTime(10_000);
   vi.useRealTimers();

@@ -58,6 +58,26 @@ test.each([
     `${asked}\nFrom: Toronto\nTo: Boston\nWeight: 3 kg`,
   ],
   ['a long header', `${asked}\n\nFrom: Juniper\nTo: Ada\nCc: Ben\nSubject: x\nDate: Monday\n\nAsk me.`],
+  [
+    'thanks before a question without an end',
+    'Hi there\nThank you!\nhow long does shipping to canada take',
+    'Hi there\nThank you!\nhow long does shipping to canada take',
+  ],
+  [
+    'thanks before what it is about',
+    'I want to cancel two orders\nThanks\nOrder 1001\nOrder 1002',
+    'I want to cancel two orders\nThanks\nOrder 1001\nOrder 1002',
+  ],
+  [
+    'a delivery, and its date',
+    `I need a quote\nFrom: Vancouver\nTo: Toronto\nDate: 12 May\n${asked}`,
+    `I need a quote\nFrom: Vancouver\nTo: Toronto\nDate: 12 May\n${asked}`,
+  ],
+  [
+    'an answer below what is introduced',
+    `Hi,\n\nOn Monday, Juniper wrote:\n> To where?\n\nCanada. How long does it take?`,
+    'Hi,\n\n\nCanada. How long does it take?',
+  ],
   ['nothing else', 'Best regards,\nAda', 'Best regards,\nAda'],
 ])('%s', (_, text, expected = asked) => {
   expect(toQuestion(text)).toBe(expected);
