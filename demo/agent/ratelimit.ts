@@ -1,9 +1,7 @@
 /** The request rate of a key: fixed windows of a minute and a day. The day's count is kept, so that a restart forgives nothing. */
 
 import type { Limits } from './plans.ts';
-
-const minuteMs = 60_000;
-const dayMs = 24 * 60 * minuteMs;
+import { dayMs, minuteMs } from './time.ts';
 
 interface Window {
   number: number;

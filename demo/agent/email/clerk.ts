@@ -5,6 +5,7 @@ import { AgentError } from '../errors.ts';
 import type { Parts } from '../parts.ts';
 import type { Bot } from '../store/bots.ts';
 import type { Email, ToDo } from '../store/emails.ts';
+import { hourMs } from '../time.ts';
 import { askUnattended, giveUpTurn } from '../turns/unattended.ts';
 import type { WireChat } from '../turns/wire.ts';
 import { createWatch } from '../watch.ts';
@@ -19,7 +20,6 @@ const mostLooked = 100;
 /** It is looked so often, should the database not have answered. */
 const maxIdleMs = 5_000;
 const busyMs = 2_000;
-const hourMs = 3_600_000;
 /** More than these in an hour to one address: two machines are talking. */
 const mostAnHour = 10;
 const mostAnnouncedAnHour = 60;

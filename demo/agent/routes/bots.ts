@@ -8,7 +8,7 @@ import { flag, paging, projectTarget, takes, target } from '../input.ts';
 import { readPage, toPagination } from '../paging.ts';
 import type { Parts } from '../parts.ts';
 import type { Bot, BotChanges } from '../store/bots.ts';
-import { toIso } from '../turns/wire.ts';
+import { toIso } from '../time.ts';
 
 const text = (max: number) => v.pipe(v.string(), v.maxLength(max));
 const count = v.pipe(v.number(), v.integer(), v.minValue(1));

@@ -9,8 +9,9 @@ import { readPage, toPagination } from '../paging.ts';
 import type { Parts } from '../parts.ts';
 import type { Bot } from '../store/bots.ts';
 import type { Chat } from '../store/chats.ts';
+import { toIso } from '../time.ts';
 import { requireMode } from '../turns/gate.ts';
-import { toIso, toWireMessage } from '../turns/wire.ts';
+import { toWireMessage } from '../turns/wire.ts';
 
 const title = v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(200));
 const mode = v.picklist(['ask', 'edit', 'plan']);

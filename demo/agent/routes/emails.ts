@@ -12,8 +12,7 @@ import { readPage, toPagination } from '../paging.ts';
 import type { Parts } from '../parts.ts';
 import type { Bot } from '../store/bots.ts';
 import { directions, type Email, type EmailCounts, emailStates } from '../store/emails.ts';
-import { dayMs } from '../store/statistics.ts';
-import { toIso } from '../turns/wire.ts';
+import { dayMs, toIso } from '../time.ts';
 
 const emailsPerPage = 50;
 const ranges = { '7d': 7, '30d': 30, '90d': 90 } as const;

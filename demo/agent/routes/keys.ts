@@ -8,9 +8,7 @@ import { paging, projectTarget, takes } from '../input.ts';
 import { readPage, toPagination } from '../paging.ts';
 import type { Parts } from '../parts.ts';
 import { type Caller, type Key, roles } from '../store/keys.ts';
-import { toIso } from '../turns/wire.ts';
-
-const dayMs = 24 * 3_600_000;
+import { dayMs, toIso } from '../time.ts';
 
 export function routeKeys(app: Hono<AccessEnv>, parts: Parts) {
   const { keys, config } = parts;

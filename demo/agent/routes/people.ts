@@ -8,7 +8,8 @@ import { chatId, paging, projectTarget, takes, target } from '../input.ts';
 import { readPage, toPagination } from '../paging.ts';
 import type { Parts } from '../parts.ts';
 import { memoryTypes, type UserMemory } from '../store/memories.ts';
-import { toIso, toWireSubscriber } from '../turns/wire.ts';
+import { toIso } from '../time.ts';
+import { toWireSubscriber } from '../turns/wire.ts';
 
 const memoriesPerPage = 50;
 

@@ -20,7 +20,7 @@ import {
   type SourceType,
   sourceTypes,
 } from '../store/sources.ts';
-import { toIso } from '../turns/wire.ts';
+import { toIso } from '../time.ts';
 
 const maxAddresses = 50;
 

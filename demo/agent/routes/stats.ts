@@ -6,9 +6,9 @@ import { type AccessEnv, requireBot, requireStaff } from '../access.ts';
 import { takes, target } from '../input.ts';
 import type { Parts } from '../parts.ts';
 import type { Bot } from '../store/bots.ts';
-import { allTime, dayMs, type Range } from '../store/statistics.ts';
+import { allTime, type Range } from '../store/statistics.ts';
 import { isRealDay } from '../tasks/zone.ts';
-import { toIso } from '../turns/wire.ts';
+import { dayMs, toIso } from '../time.ts';
 
 const isDate = (text: string) => /^\d{4}-\d{2}-\d{2}$/.test(text);
 /** Without one it is UTC. */

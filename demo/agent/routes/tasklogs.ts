@@ -9,11 +9,10 @@ import { readPage, toPagination } from '../paging.ts';
 import type { Parts } from '../parts.ts';
 import type { TaskLog } from '../store/tasks.ts';
 import { ofTask, ofTasks } from '../tasks/input.ts';
-import { toIso } from '../turns/wire.ts';
+import { dayMs, toIso } from '../time.ts';
 import { requireTask } from './tasks.ts';
 
 const logsPerPage = 20;
-const dayMs = 24 * 3_600_000;
 
 /** A number, also as it reads in a query string. */
 const numeric = (schema: v.GenericSchema<number>) =>

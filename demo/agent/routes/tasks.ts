@@ -21,7 +21,7 @@ import {
 } from '../tasks/input.ts';
 import { endOf } from '../tasks/runner.ts';
 import { nextSlot, readSchedule, type Schedule } from '../tasks/schedule.ts';
-import { toIso } from '../turns/wire.ts';
+import { toIso, toIsoOrNull } from '../time.ts';
 import { toWireLog } from './tasklogs.ts';
 
 const tasksPerPage = 50;
@@ -184,8 +184,6 @@ export function routeTasks(app: Hono<AccessEnv>, parts: Parts) {
     return c.json(change(task, task.enabled ? off : enable(task)));
   });
 }
-
-const toIsoOrNull = (ms: number | null) => (ms === null ? null : toIso(ms));
 
 function toWireTask({ id: _id, anchor_at: _anchor, running_since: _running, ...task }: Task) {
   return {

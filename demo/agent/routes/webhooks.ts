@@ -8,7 +8,7 @@ import { paging, projectTarget, takes } from '../input.ts';
 import { readPage, toPagination } from '../paging.ts';
 import type { Parts } from '../parts.ts';
 import { type Delivery, deliveryStates } from '../store/deliveries.ts';
-import { toIso } from '../turns/wire.ts';
+import { toIso } from '../time.ts';
 
 export function routeWebhooks(app: Hono<AccessEnv>, { config, deliveries, deliverer }: Parts) {
   app.get(

@@ -12,7 +12,7 @@ import type { Bot } from '../store/bots.ts';
 import type { WorkflowLog } from '../store/workflowruns.ts';
 import type { Workflow, WorkflowChanges } from '../store/workflows.ts';
 import { nextSlot } from '../tasks/schedule.ts';
-import { toIso } from '../turns/wire.ts';
+import { toIso, toIsoOrNull } from '../time.ts';
 import { catalog } from '../workflows/catalog.ts';
 import { object, ofWorkflow, readTrigger, settings } from '../workflows/input.ts';
 import { asWorkflow, originHeader } from '../workflows/origin.ts';
@@ -166,8 +166,6 @@ function isSame(a: string, b: string): boolean {
   const hash = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(hash(a), hash(b));
 }
-
-const toIsoOrNull = (ms: number | null) => (ms === null ? null : toIso(ms));
 
 function toWireWorkflow({ id: _id, anchor_at: _anchor, ...workflow }: Workflow) {
   return {

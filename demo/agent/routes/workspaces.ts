@@ -8,7 +8,7 @@ import { paging, takes, target } from '../input.ts';
 import { readPage, toPagination } from '../paging.ts';
 import type { Parts } from '../parts.ts';
 import type { Workspace } from '../store/workspaces.ts';
-import { toIso } from '../turns/wire.ts';
+import { toIso } from '../time.ts';
 
 export function routeWorkspaces(app: Hono<AccessEnv>, parts: Parts) {
   app.post(

@@ -4,12 +4,12 @@ import { randomUUID } from 'node:crypto';
 import { type Db, insertRow, updateRow } from '../db.ts';
 import { type Page, toOffset } from '../paging.ts';
 import { withoutZero } from '../text.ts';
+import { dayMs } from '../time.ts';
 import type { Tell } from '../webhooks/outbox.ts';
 
 export const sourceTypes = ['text', 'website', 'webpage', 'file'] as const;
 export type SourceType = (typeof sourceTypes)[number];
 
-const dayMs = 24 * 3_600_000;
 /** How long a source is kept, in ms. */
 export const lifetimes = {
   '1 day': dayMs,

@@ -4,6 +4,7 @@
  */
 
 import type { Db } from '../db.ts';
+import { dayMs, hourMs } from '../time.ts';
 
 /** In ms since 1970, both inclusive. */
 export interface Range {
@@ -15,8 +16,6 @@ export const allTime: Range = { from: 0, to: Number.MAX_SAFE_INTEGER };
 
 /** How many entries "recent" lists have. */
 const recent = 20;
-const hourMs = 3_600_000;
-export const dayMs = 24 * hourMs;
 
 /** Turns that have ended. Times are sums, in ms. */
 export interface HourTotals {

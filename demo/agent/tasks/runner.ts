@@ -4,6 +4,7 @@ import { AgentError, toAgentError } from '../errors.ts';
 import type { EventLog } from '../events.ts';
 import type { Bot, BotStore } from '../store/bots.ts';
 import type { NewTaskLog, Task, TaskChanges, TaskLog, TaskStore } from '../store/tasks.ts';
+import { dayMs } from '../time.ts';
 import type { TurnEnd } from '../turns/runner.ts';
 import { createWatch } from '../watch.ts';
 import { isActive, nextSlot } from './schedule.ts';
@@ -12,7 +13,6 @@ import { isActive, nextSlot } from './schedule.ts';
 const maxIdleMs = 1_000;
 /** A slot that is so old was missed: it counts as of now. */
 const missedAfterMs = 60_000;
-const dayMs = 24 * 3_600_000;
 const logsKeptMs = 400 * dayMs;
 
 export interface TaskResult extends NewTaskLog {

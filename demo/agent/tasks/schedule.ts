@@ -2,6 +2,7 @@
 
 import { Cron } from 'croner';
 import { AgentError } from '../errors.ts';
+import { dayMs, minuteMs } from '../time.ts';
 import { isRealDay, isZone, toEarliestWall, toInstant, toWall } from './zone.ts';
 
 export const scheduleTypes = ['once', 'interval', 'daily', 'weekly', 'monthly', 'cron'] as const;
@@ -29,10 +30,8 @@ export interface Schedule {
   timezone: string;
 }
 
-const minuteMs = 60_000;
 /** Stars, lists, ranges, steps, names: what else the library knows is no part of this. */
 const fiveFields = /^([\d*,/-]+ ){3}([\d*,/-]|[a-z]{3})+ ([\d*,/-]|[a-z]{3})+$/i;
-const dayMs = 24 * 60 * minuteMs;
 const maxCronLength = 200;
 /** Of a cron whose days may be too close, so many are looked at. */
 const comparedDays = 400;

@@ -1,6 +1,7 @@
 /** Clocks on the walls of the world. A wall time is kept as the instant at which a clock in UTC shows it. */
 
-const dayMs = 24 * 3_600_000;
+import { dayMs } from '../time.ts';
+
 /** Any spelling of a name is one of its own. */
 const maxClocks = 1_000;
 const clocks = new Map<string, Intl.DateTimeFormat>();

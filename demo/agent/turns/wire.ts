@@ -4,10 +4,7 @@ import type { Usage } from '../answer/answerer.ts';
 import type { CitedSource, Message } from '../store/messages.ts';
 import type { Pause } from '../store/pauses.ts';
 import type { Subscriber } from '../store/subscribers.ts';
-
-export function toIso(ms: number): string {
-  return new Date(ms).toISOString();
-}
+import { toIso } from '../time.ts';
 
 export function toWireSubscriber({ id, email, name, subscribed_at, type, member_id }: Subscriber) {
   return { id, email, name, subscribed_at: toIso(subscribed_at), type, member_id };

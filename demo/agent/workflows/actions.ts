@@ -5,6 +5,7 @@ import { sendEmail } from '../email/outbound.ts';
 import { AgentError } from '../errors.ts';
 import type { Parts } from '../parts.ts';
 import type { Bot } from '../store/bots.ts';
+import { hourMs } from '../time.ts';
 import { askUnattended, giveUpTurn } from '../turns/unattended.ts';
 import type { Action } from './catalog.ts';
 import { originHeader } from './origin.ts';
@@ -15,7 +16,6 @@ const busyMs = 500;
 const busyTries = 60;
 /** To one address: to one that the payload names, and to one that the owner wrote. A machine at its end may answer each. */
 const [mostToNamed, mostToWritten] = [10, 60];
-const hourMs = 3_600_000;
 /** As of a chat call. */
 const mostAsked = 100_000;
 
