@@ -6,7 +6,7 @@ import { type Limits, type PlanName, plans } from './plans.ts';
 import type { BotBranding } from './store/bots.ts';
 import type { Role } from './store/keys.ts';
 import { readTools, type ToolOptions } from './tools.ts';
-import { readWebhook, type WebhookOptions } from './webhooks/outbox.ts';
+import { readWebhook, type WebhookOptions } from './webhooks/options.ts';
 
 export interface BotOptions {
   name?: string;
@@ -71,7 +71,7 @@ export interface AgentServiceOptions {
   desk?: boolean;
   /** Whether the retired CRM endpoints answer. Default true. */
   crm?: boolean;
-  /** `host:port` of private addresses that an attachment may name. */
+  /** `host:port` of private addresses that an attachment or a workflow may name. */
   privateHosts?: string[];
   /** Milliseconds since 1970. */
   now?: () => number;

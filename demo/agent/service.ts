@@ -34,12 +34,12 @@ import { createWorkflowRunStore } from './store/workflowruns.ts';
 import { createWorkflowStore } from './store/workflows.ts';
 import { createWorkspaceStore } from './store/workspaces.ts';
 import { chatOf, createTaskRunner } from './tasks/runner.ts';
+import { createTell } from './tell.ts';
 import { createHttpTool } from './tools.ts';
 import { createChatRates } from './turns/gate.ts';
 import { createTurns } from './turns/runner.ts';
 import { askUnattended, giveUpTurn } from './turns/unattended.ts';
 import { createDeliverer } from './webhooks/delivery.ts';
-import { createTell } from './webhooks/outbox.ts';
 import { perform } from './workflows/actions.ts';
 import { createWorkflowRunner } from './workflows/runner.ts';
 
@@ -66,10 +66,10 @@ export function createAgentService(options: AgentServiceOptions): AgentService {
   const bots = createBotStore(db, config.now, { uuid: config.botId, settings: toBot(config) });
   const deliveries = createDeliveryStore(db, config.now);
   const deliverer = createDeliverer(deliveries, config.webhook, { now: config.now, events });
-  // Once the transaction that it is told in is over.
   const workflowRuns = createWorkflowRunStore(db, config.now);
   const workflows = createWorkflowStore(db, config.now, workflowRuns);
   const tell = createTell({ deliveries, workflows, bots }, config.webhook, {
+    // Once the transaction that it is told in is over.
     onTold: () => queueMicrotask(deliverer.wake),
     onBegun: () => queueMicrotask(() => workflowRunner.wake()),
   });

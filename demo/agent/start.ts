@@ -12,7 +12,8 @@ import { type PlanName, plans } from './plans.ts';
 import { type AgentService, type AgentServiceOptions, createAgentService } from './service.ts';
 import { type Role, roles } from './store/keys.ts';
 import { readTools } from './tools.ts';
-import type { WebhookEvent, WebhookOptions } from './webhooks/outbox.ts';
+import type { WebhookEvent } from './webhooks/events.ts';
+import type { WebhookOptions } from './webhooks/options.ts';
 
 export interface StartedAgent {
   /** For example `http://127.0.0.1:8787`. */

@@ -2,7 +2,7 @@
 
 import { type Db, insertRow, updateRow } from '../db.ts';
 import { type Page, toOffset } from '../paging.ts';
-import type { Tell } from '../webhooks/outbox.ts';
+import type { Tell } from '../tell.ts';
 
 /** Who the agent takes itself to be talking to. */
 export type Persona = 'service' | 'visitor' | 'builder';

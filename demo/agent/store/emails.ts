@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Db, insertRow, updateRow } from '../db.ts';
 import { type Page, toOffset } from '../paging.ts';
-import type { Tell } from '../webhooks/outbox.ts';
+import type { Tell } from '../tell.ts';
 
 export const directions = ['inbound', 'outbound'] as const;
 export type Direction = (typeof directions)[number];

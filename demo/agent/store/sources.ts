@@ -3,9 +3,9 @@
 import { randomUUID } from 'node:crypto';
 import { type Db, insertRow, updateRow } from '../db.ts';
 import { type Page, toOffset } from '../paging.ts';
+import type { Tell } from '../tell.ts';
 import { withoutZero } from '../text.ts';
 import { dayMs } from '../time.ts';
-import type { Tell } from '../webhooks/outbox.ts';
 
 export const sourceTypes = ['text', 'website', 'webpage', 'file'] as const;
 export type SourceType = (typeof sourceTypes)[number];

@@ -2,7 +2,7 @@
 
 import type { Db } from '../db.ts';
 import { type Page, toOffset } from '../paging.ts';
-import type { Tell } from '../webhooks/outbox.ts';
+import type { Tell } from '../tell.ts';
 
 export interface Subscriber {
   id: number;

@@ -6,7 +6,7 @@ import type { EventLog } from '../events.ts';
 import type { Attempt, Delivery, DeliveryStore } from '../store/deliveries.ts';
 import { createWatch } from '../watch.ts';
 import { toOriginHeaders } from '../workflows/origin.ts';
-import type { WebhookOptions } from './outbox.ts';
+import type { WebhookOptions } from './options.ts';
 
 const maxAtOnce = 4;
 /** Between two of them, so that thousands that wait do not hold up a chat. */

@@ -1,7 +1,7 @@
 /** What a workflow is made of: triggers, conditions, actions. One table, which is shown and which checks. */
 
 import * as v from 'valibot';
-import { webhookEvents } from '../webhooks/outbox.ts';
+import { webhookEvents } from '../webhooks/events.ts';
 
 export const triggerTypes = ['event', 'schedule', 'webhook', 'manual'] as const;
 export type TriggerType = (typeof triggerTypes)[number];
