@@ -29,7 +29,7 @@ export const migrations: readonly string[] = [
 ];
 
 export function openDatabase(file: string): Db {
-  const db = new Database(file);
+  const db = open(file);
   db.pragma('journal_mode = WAL');
   // A killed process loses nothing by it, and each request counts in the database.
   db.pragma('synchronous = NORMAL');
@@ -45,6 +45,14 @@ export function openDatabase(file: string): Db {
     })();
   });
   return db;
+}
+
+function open(file: string): Db {
+  try {
+    return new Database(file);
+  } catch (thrown) {
+    throw new TypeError(`db: it cannot be opened (${(thrown as Error).message})`);
+  }
 }
 
 type Row = Readonly<Record<string, string | number | null>>;

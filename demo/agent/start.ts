@@ -82,7 +82,7 @@ export async function startAgent(
   const smtpPort = readPort(env, 'AGENT_SMTP_PORT');
   const service = underVariables(() => createAgentService(options));
   const hostname = env.HOST || '127.0.0.1';
-  const port = Number(env.PORT || 8787);
+  const port = readPort(env, 'PORT') ?? 8787;
   const { server, address } = await listen(service, hostname, port);
   const url = `http://${hostname.includes(':') ? `[${hostname}]` : hostname}:${address.port}`;
   const mailPort = smtpPort === undefined ? undefined : await service.listenForMail(smtpPort, hostname);
@@ -108,6 +108,7 @@ export async function startAgent(
 
 /** Under which variables the options are given that the service checks. */
 const variables: Readonly<Record<string, string>> = {
+  db: 'AGENT_DB',
   ssoSecret: 'AGENT_SSO_SECRET',
   'provider.host': 'PROVIDER_HOST',
   'webhook.url': 'AGENT_WEBHOOK_URL',
@@ -129,7 +130,9 @@ function underVariables<T>(make: () => T): T {
 function listen(service: AgentService, hostname: string, port: number) {
   return new Promise<{ server: ReturnType<typeof serve>; address: AddressInfo }>((resolve, reject) => {
     const server = serve({ fetch: service.fetch, hostname, port }, (address) => resolve({ server, address }));
-    server.once('error', reject);
+    server.once('error', ({ code }: NodeJS.ErrnoException) =>
+      reject(new TypeError(`PORT: with HOST, it cannot listen there (${code})`)),
+    );
   });
 }
 

@@ -173,6 +173,16 @@ describe('what comes in', () => {
 describe('what goes out', () => {
   beforeEach(() => start());
 
+  test('of a long thread its beginning and its end are named', async () => {
+    const ids = Array.from({ length: 30 }, (_, n) => `<${n}@a>`);
+    const references = ids.join(' ');
+    await deliver(mail('x', `From: ada@site.example\nMessage-ID: <30@a>\nReferences: ${references}`));
+    await call('POST', 'reply', { email_id: (await newest()).uuid, content: 'y' });
+    const [taken] = await server.count(1);
+    const told = headerOf(taken!, 'references')!.split(' ');
+    expect(told).toEqual([ids[0], ...ids.slice(12), '<30@a>']);
+  });
+
   test('a reply, in the thread of what it answers', async () => {
     await deliver(
       mail(

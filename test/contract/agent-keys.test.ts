@@ -237,11 +237,21 @@ describe('a service on a file', () => {
     ['AGENT_CONTEXT_TOKENS', '10'],
     ['AGENT_CLOCK_OFFSET_SECONDS', 'secret-value'],
     ['AGENT_WORDS_PER_SECOND', '-1'],
+    ['PORT', 'secret-value'],
+    ['PORT', '70000'],
+    ['AGENT_DB', '.'],
   ])('a wrong %s ends the start, naming it and not its value', async (name, value) => {
     const failed = await start({ [name]: value }).catch((error: Error) => error.message);
     expect(failed).toMatch(new RegExp(`^${name}: `));
     expect(failed).not.toContain('secret-value');
   });
+});
+
+test('where it cannot listen it says so by the name of the variable', async () => {
+  const first = await startAgent({ AGENT_DB: ':memory:', PORT: '0' }, quiet);
+  const again = startAgent({ AGENT_DB: ':memory:', PORT: new URL(first.url).port }, quiet);
+  await expect(again).rejects.toThrow(/^PORT: .*EADDRINUSE/);
+  await first.close();
 });
 
 test('what goes wrong inside is 500 in the shape of its path, and its cause stays inside (S199)', async () => {

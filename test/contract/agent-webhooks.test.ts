@@ -135,6 +135,23 @@ describe('what is told', () => {
 });
 
 describe('how it is delivered', () => {
+  test('four at once, and the next when one is over', async () => {
+    const { client } = await start();
+    await receiver.count(1);
+    let release = () => {};
+    receiver.held = new Promise((resolve) => {
+      release = () => resolve();
+    });
+    const add = { type: 'text', source: 'A heron nests.' };
+    for (let n = 0; n < 6; n += 1) await client.call('POST', '/v1/bot/source/create', add);
+    await receiver.count(5);
+    // It looks again at each call.
+    await client.call('GET', '/v1/bot/read');
+    expect(receiver.received).toHaveLength(5);
+    release();
+    await receiver.count(7);
+  });
+
   test('signed over the bytes that are sent (S189, S190, S191)', async () => {
     const { client } = await start();
     await client.call('POST', '/v1/bot/source/create', { type: 'text', title: 'Grüße — "¡"', source: 'x' });
