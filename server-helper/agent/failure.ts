@@ -42,7 +42,7 @@ export function toAgentError(
     const fields = { code: 'agent-refused', path, status, agentCode: asWord(code) };
     if (status === 404) log.error(fields, unknownTarget);
     else if (code === 'sso_token_invalid')
-      log.error(fields, 'the agent refused an SSO token: it knows another secret');
+      log.error(fields, 'the agent refused an SSO token: it knows another secret, or takes no such claims');
     else if (status <= 403 && status > 400)
       log.error(fields, 'the agent refused: check key, plan and credits');
     else log.error(fields, 'the agent refused what it was asked');

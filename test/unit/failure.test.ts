@@ -66,6 +66,6 @@ test('a bot that is gone is no matter of key, plan and credits, whatever was cal
 });
 
 test('a token that the agent does not take is told as one, though key and plan are right', () => {
-  const line = 'the agent refused an SSO token: it knows another secret';
+  const line = 'the agent refused an SSO token: it knows another secret, or takes no such claims';
   expect(tell(400, 'sso_token_invalid', '/v1/bot/widget/sso')).toEqual([line]);
 });
