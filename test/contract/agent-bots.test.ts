@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { SignJWT } from 'jose';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { say, startProvider } from '../support/agentprovider.ts';
 import { type ShopAgent, startShopAgent } from '../support/agentservice.ts';
 
 const secret = 'c3'.repeat(32);
@@ -381,6 +382,26 @@ describe('the description', () => {
       expect(body.error.message).toContain(said);
     },
   );
+
+  test('nothing of what was retired is left, as a path or as a tool (S220, S221, S222, S226, S227)', async () => {
+    const retired =
+      /calendar|booking|follow.?up|message_agent|inter_agent|interface|bridge|template|platform|workforce|marketplace/i;
+    const { body } = await agent.client.call('GET', '/v1/openapi.json');
+    const paths = Object.keys(body.paths);
+    expect(paths.length).toBeGreaterThan(50);
+    expect(paths.filter((path) => retired.test(path))).toEqual([]);
+    const provider = await startProvider();
+    const asking = await startShopAgent({ provider: { host: provider.host, model: 'm' } });
+    provider.scripts.push({ deltas: [say('5 days.')] });
+    await asking.client.chat('How long does shipping to Canada take?');
+    const offered: string[] = provider.requests[0]!.body.tools.map(
+      (tool: { function: { name: string } }) => tool.function.name,
+    );
+    await asking.close();
+    await provider.close();
+    expect(offered).toContain('stock');
+    expect(offered.filter((name) => retired.test(name))).toEqual([]);
+  });
 
   test('failures under crm, tasks and stats have the endpoint-level shape (S101, S200, S201)', async () => {
     for (const path of ['/v1/bot/crm/nothing', '/v1/bot/tasks/nothing', '/v1/bot/stats/nothing']) {
