@@ -35,6 +35,7 @@ export function openDatabase(file: string): Db {
   db.pragma('synchronous = NORMAL');
   db.pragma('foreign_keys = ON');
   db.pragma('busy_timeout = 5000');
+  lockBeforeWriting(db);
   const { user_version: version } = db.prepare('PRAGMA user_version').get() as { user_version: number };
   if (version > migrations.length)
     throw new Error(`The database has schema ${version}; this service knows ${migrations.length}.`);
@@ -45,6 +46,27 @@ export function openDatabase(file: string): Db {
     })();
   });
   return db;
+}
+
+/**
+ * Makes each write begin by taking the lock: libsql never resets a statement that met a locked file, and with one of
+ * those no later commit succeeds. What could not begin has left nothing behind.
+ */
+function lockBeforeWriting(db: Db) {
+  const { prepare, transaction } = db;
+  db.transaction = ((work: (...values: unknown[]) => unknown) =>
+    transaction.call(db, work).immediate) as typeof transaction;
+  db.prepare = ((sql: string) => {
+    const statement = prepare.call(db, sql);
+    if (!/^\s*(insert|update|delete|replace)\b/i.test(sql)) return statement;
+    for (const name of ['run', 'get', 'all'] as const) {
+      const act = statement[name].bind(statement) as (...values: unknown[]) => unknown;
+      const locked = db.transaction(act);
+      statement[name] = ((...values: unknown[]) =>
+        db.inTransaction ? act(...values) : locked(...values)) as never;
+    }
+    return statement;
+  }) as typeof prepare;
 }
 
 function open(file: string): Db {

@@ -3,6 +3,7 @@
 import { lookup as resolve } from 'node:dns';
 import { BlockList, isIP } from 'node:net';
 import { Agent, type RequestInit, type Response, fetch as send } from 'undici';
+import { withDeadline } from './deadline.ts';
 import { AgentError } from './errors.ts';
 import { withoutZero } from './text.ts';
 
@@ -80,7 +81,7 @@ export function createOutgoing(privateHosts: readonly string[]) {
     try {
       return await send(url, {
         ...init,
-        signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+        signal,
         ...(isExcepted ? {} : { dispatcher: guarded }),
       });
     } catch (thrown) {
@@ -92,9 +93,11 @@ export function createOutgoing(privateHosts: readonly string[]) {
     /** 400 `address_not_allowed` or `code`; redirects are not followed. */
     async fetch(address: string, maxBytes: number, code: string, signal: AbortSignal): Promise<Buffer> {
       try {
-        const response = await reach(address, { redirect: 'error' }, signal);
-        if (!response.ok) throw new Error(String(response.status));
-        const bytes = await readUpTo(response, maxBytes + 1);
+        const bytes = await withDeadline(signal, timeoutMs, async (limit) => {
+          const response = await reach(address, { redirect: 'error' }, limit);
+          if (!response.ok) throw new Error(String(response.status));
+          return readUpTo(response, maxBytes + 1);
+        });
         if (bytes.length > maxBytes) throw new Error('too large');
         return bytes;
       } catch (thrown) {
@@ -112,10 +115,12 @@ export function createOutgoing(privateHosts: readonly string[]) {
     ): Promise<{ status: number; ok: boolean; text: string }> {
       const { method, headers, body = null } = init;
       try {
-        const response = await reach(address, { method, headers, body, redirect: 'manual' }, signal);
-        const bytes = await readUpTo(response, maxBytes);
-        const text = withoutZero(new TextDecoder().decode(bytes));
-        return { status: response.status, ok: response.ok, text };
+        return await withDeadline(signal, timeoutMs, async (limit) => {
+          const response = await reach(address, { method, headers, body, redirect: 'manual' }, limit);
+          const bytes = await readUpTo(response, maxBytes);
+          const text = withoutZero(new TextDecoder().decode(bytes));
+          return { status: response.status, ok: response.ok, text };
+        });
       } catch (thrown) {
         if (signal.aborted || thrown instanceof AgentError) throw thrown;
         const { name, cause } = thrown as Error;

@@ -1,5 +1,6 @@
 /** Tools: what the agent may call, each an HTTP endpoint of the site, with its approval level. */
 
+import { withDeadline } from './deadline.ts';
 import { toOriginHeaders } from './workflows/origin.ts';
 
 export interface ToolOptions {
@@ -96,20 +97,22 @@ export function createHttpTool({ url, headers, ...described }: ToolOptions): Too
     ...described,
     async run(parameters, signal, member) {
       try {
-        const response = await fetch(url, {
-          method: 'POST',
-          headers: {
-            ...headers,
-            ...toOriginHeaders(),
-            'content-type': 'application/json',
-            accept: 'application/json',
-          },
-          body: JSON.stringify({ parameters, member }),
-          redirect: 'error',
-          signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+        return await withDeadline(signal, timeoutMs, async (limit) => {
+          const response = await fetch(url, {
+            method: 'POST',
+            headers: {
+              ...headers,
+              ...toOriginHeaders(),
+              'content-type': 'application/json',
+              accept: 'application/json',
+            },
+            body: JSON.stringify({ parameters, member }),
+            redirect: 'error',
+            signal: limit,
+          });
+          const text = await readText(response);
+          return { ok: response.ok, status: response.status, result: toResult(text) };
         });
-        const text = await readText(response);
-        return { ok: response.ok, status: response.status, result: toResult(text) };
       } catch (thrown) {
         if (signal.aborted) throw thrown;
         const reason = thrown instanceof ReplyTooLarge ? thrown.message : 'The tool could not be reached.';

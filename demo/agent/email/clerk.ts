@@ -5,7 +5,7 @@ import { AgentError } from '../errors.ts';
 import type { Parts } from '../parts.ts';
 import type { Bot } from '../store/bots.ts';
 import type { Email, ToDo } from '../store/emails.ts';
-import { hourMs } from '../time.ts';
+import { hourMs, minuteMs } from '../time.ts';
 import { askUnattended, giveUpTurn } from '../turns/unattended.ts';
 import type { WireChat } from '../turns/wire.ts';
 import { createWatch } from '../watch.ts';
@@ -20,6 +20,8 @@ const mostLooked = 100;
 /** It is looked so often, should the database not have answered. */
 const maxIdleMs = 5_000;
 const busyMs = 2_000;
+/** So long an answer waits for a conversation in which somebody speaks. */
+const busyForMs = 10 * minuteMs;
 /** More than these in an hour to one address: two machines are talking. */
 const mostAnHour = 10;
 const mostAnnouncedAnHour = 60;
@@ -104,8 +106,10 @@ export function createClerk(parts: Parts): Clerk {
     if (email.to_answer === 0) return;
     const code = await attempt('answered', email, () => answer(email, bot));
     // Somebody speaks in this conversation: later.
-    if (code === 'chat_busy') await rest(busyMs, undefined, { signal: closing.signal }).catch(() => {});
-    else if (!closing.signal.aborted) emails.settle(email);
+    if (code === 'chat_busy' && email.created_at > config.now() - busyForMs) {
+      emails.unclaim(email);
+      await rest(busyMs, undefined, { signal: closing.signal }).catch(() => {});
+    } else if (!closing.signal.aborted) emails.settle(email);
   }
 
   function look() {

@@ -23,7 +23,7 @@ const [signatureLines, signatureWords] = [6, 6];
 const telling =
   /(^|[^\d+])\d{1,5}(?!\d)|\b(what|how|when|where|why|who|which|can|could|do|does|did|is|are|will|would|please|was|wie|wann|wo|warum|wer|kann|ist|sind|bitte|comment|quand|o\u00f9|pourquoi|quel|quelle|peut|est|qu\u00e9|c\u00f3mo|cu\u00e1ndo|d\u00f3nde|por qu\u00e9)\b/i;
 const telephone = /^[a-z.:]*\s*[+(]?\d[\d ()/.-]{5,}$/i;
-/** Fewer words greet. */
+/** Fewer words greet, and what they close is yet to come. */
 const leastOfQuestion = 5;
 const dated = /\d|@|wrote|schrieb|\u00e9crit|escribi\u00f3|scritto|schreef|skrev/i;
 
@@ -37,15 +37,14 @@ export function toQuestion(text: string): string {
   let words = 0;
   let end = lines.length;
   for (const [at, line] of lines.entries()) {
-    if (rest.test(line) || (words > 0 && isClosing(lines, at)) || isHeader(lines, at)) {
+    if (rest.test(line) || (words >= leastOfQuestion && isClosing(lines, at)) || isHeader(lines, at)) {
       end = at;
       break;
     }
     const introducing = countIntroduction(lines, at);
     if (introducing > 0) {
-      // Nothing is asked above what the mail before said, and something is said below it.
       const isBelow = lines.slice(at + introducing).some((one) => one !== '' && !one.startsWith('>'));
-      if (words >= leastOfQuestion || !isBelow) {
+      if (!isBelow) {
         end = at;
         break;
       }
@@ -97,7 +96,7 @@ function isHeader(lines: readonly string[], at: number): boolean {
   const has = (pattern: RegExp) => next.some((line) => pattern.test(line));
   if (has(sent)) return has(recipient) || has(subject);
   // "From: Vancouver, To: Toronto, Date: 12 May" is what somebody wants.
-  return has(date) && (has(subject) || (has(recipient) && (lines[at]!.includes('@') || has(/@/))));
+  return has(date) && has(recipient) && (has(subject) || lines[at]!.includes('@') || has(/@/));
 }
 
 /** It may stand on two lines, and a blank one may follow. @returns of how many lines it is */

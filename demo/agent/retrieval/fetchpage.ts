@@ -1,5 +1,6 @@
 /** What stands at an address, fetched within limits of size and time. */
 
+import { withDeadline } from '../deadline.ts';
 import { AgentError } from '../errors.ts';
 import { type ReadPage, readHtml } from './html.ts';
 
@@ -26,25 +27,27 @@ export async function fetchAddress(
   maxBytes: number,
   signal: AbortSignal,
 ): Promise<Fetched> {
-  const response = await fetch(url, {
-    headers: { accept, 'user-agent': robotName },
-    signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+  return withDeadline(signal, timeoutMs, async (limit) => {
+    const response = await fetch(url, {
+      headers: { accept, 'user-agent': robotName },
+      signal: limit,
+    });
+    if (!response.ok) {
+      await response.body?.cancel();
+      throw new AgentError(400, 'page_unreadable', `The page answered ${response.status}.`);
+    }
+    const chunks: Uint8Array[] = [];
+    let length = 0;
+    for await (const chunk of response.body ?? []) {
+      length += chunk.byteLength;
+      if (length > maxBytes)
+        throw new AgentError(400, 'page_too_large', `The page is larger than ${maxBytes} bytes.`);
+      chunks.push(chunk);
+    }
+    const address = new URL(response.url || url);
+    address.hash = '';
+    return { url: address, type: response.headers.get('content-type') ?? '', bytes: Buffer.concat(chunks) };
   });
-  if (!response.ok) {
-    await response.body?.cancel();
-    throw new AgentError(400, 'page_unreadable', `The page answered ${response.status}.`);
-  }
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of response.body ?? []) {
-    length += chunk.byteLength;
-    if (length > maxBytes)
-      throw new AgentError(400, 'page_too_large', `The page is larger than ${maxBytes} bytes.`);
-    chunks.push(chunk);
-  }
-  const address = new URL(response.url || url);
-  address.hash = '';
-  return { url: address, type: response.headers.get('content-type') ?? '', bytes: Buffer.concat(chunks) };
 }
 
 export async function fetchPage(url: string, signal: AbortSignal): Promise<FetchedPage> {

@@ -4,6 +4,7 @@ import { estimateTokens } from '../answer/pace.ts';
 import { AgentError } from '../errors.ts';
 import type { EventLog } from '../events.ts';
 import type { Source, SourceReading, SourceStore } from '../store/sources.ts';
+import { createWatch } from '../watch.ts';
 import { toBlocks, toPassages } from './chunk.ts';
 import { crawlSite } from './crawl.ts';
 import { type FetchedPage, fetchPage } from './fetchpage.ts';
@@ -56,23 +57,28 @@ export function createIngest(sources: SourceStore, events: EventLog): Ingest {
     const job = run(source).finally(() => running.delete(job));
     running.add(job);
   };
-  const keepUp = () => {
-    sources.forgetDue();
-    for (const source of sources.due()) {
-      sources.markProcessing(source);
-      start(source);
-    }
-  };
-  const timer = setInterval(keepUp, keepUpMs);
-  timer.unref();
+  const watch = createWatch({
+    look() {
+      sources.forgetDue();
+      for (const source of sources.due()) {
+        sources.markProcessing(source);
+        start(source);
+      }
+      return Number.POSITIVE_INFINITY;
+    },
+    report: (thrown) =>
+      events.record('sources.failed', { cause: thrown instanceof Error ? thrown.stack : 'unknown' }),
+    now: Date.now,
+    maxIdleMs: keepUpMs,
+  });
 
   return {
     start,
-    keepUp,
+    keepUp: watch.wake,
     idle,
     pagesRead: (uuid) => progress.get(uuid),
     async close() {
-      clearInterval(timer);
+      watch.stop();
       closing.abort();
       await idle();
     },

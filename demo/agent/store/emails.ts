@@ -140,6 +140,13 @@ export function createEmailStore(db: Db, now: () => number, tell: Tell) {
       db.prepare('UPDATE emails SET to_answer = max(to_answer - 1, 0) WHERE id = ?').run(email.id);
     },
 
+    /** It could not be tried: that is no attempt. */
+    unclaim(email: Email) {
+      db.prepare("UPDATE emails SET to_answer = to_answer + 1 WHERE id = ? AND status = 'received'").run(
+        email.id,
+      );
+    },
+
     announced(email: Email) {
       db.prepare('UPDATE emails SET to_announce = 0 WHERE id = ?').run(email.id);
     },
@@ -153,7 +160,8 @@ export function createEmailStore(db: Db, now: () => number, tell: Tell) {
     countTo(botId: string, address: string, by: AutoSubmitted, since: number): number {
       const [row] = all<{ count: number }>(
         `SELECT count(*) AS count FROM emails
-         WHERE bot_id = ? AND to_address = ? AND created_at > ? AND auto_submitted = ?`,
+         WHERE bot_id = ? AND to_address = ? AND created_at > ? AND direction = 'outbound'
+           AND auto_submitted = ?`,
         botId,
         address,
         since,

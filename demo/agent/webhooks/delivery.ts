@@ -2,6 +2,7 @@
 
 import { createHmac } from 'node:crypto';
 import { setTimeout as rest } from 'node:timers/promises';
+import { withDeadline } from '../deadline.ts';
 import type { EventLog } from '../events.ts';
 import type { Attempt, Delivery, DeliveryStore } from '../store/deliveries.ts';
 import { createWatch } from '../watch.ts';
@@ -90,20 +91,22 @@ async function send(
   closing: AbortSignal,
 ): Promise<Attempt | undefined> {
   try {
-    const response = await fetch(url, {
-      method: 'POST',
-      redirect: 'manual',
-      headers: {
-        'content-type': 'application/json',
-        'x-service-signature': createHmac('sha256', secret).update(body).digest('hex'),
-        'x-service-delivery': uuid,
-        ...toOriginHeaders(by_workflow === 1),
-      },
-      body,
-      signal: AbortSignal.any([closing, AbortSignal.timeout(timeoutMs)]),
+    const { status, ok } = await withDeadline(closing, timeoutMs, async (signal) => {
+      const response = await fetch(url, {
+        method: 'POST',
+        redirect: 'manual',
+        headers: {
+          'content-type': 'application/json',
+          'x-service-signature': createHmac('sha256', secret).update(body).digest('hex'),
+          'x-service-delivery': uuid,
+          ...toOriginHeaders(by_workflow === 1),
+        },
+        body,
+        signal,
+      });
+      await response.body?.cancel();
+      return response;
     });
-    const { status, ok } = response;
-    await response.body?.cancel();
     return { status, error: ok ? null : `The receiver answered ${status}.` };
   } catch (thrown) {
     if (closing.aborted) return undefined;

@@ -1,9 +1,15 @@
 /** A database that is locked for a moment stops neither tasks nor webhooks, and ends no process. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'libsql';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { type Db, openDatabase } from '../../../demo/agent/db.ts';
 import { createEventLog } from '../../../demo/agent/events.ts';
+import { createIngest } from '../../../demo/agent/retrieval/ingest.ts';
 import { type BotStore, createBotStore } from '../../../demo/agent/store/bots.ts';
 import { createDeliveryStore } from '../../../demo/agent/store/deliveries.ts';
+import type { SourceStore } from '../../../demo/agent/store/sources.ts';
 import { createTaskStore, type TaskStore } from '../../../demo/agent/store/tasks.ts';
 import { createTaskRunner } from '../../../demo/agent/tasks/runner.ts';
 import { createDeliverer } from '../../../demo/agent/webhooks/delivery.ts';
@@ -88,4 +94,43 @@ test('a webhook is sent once it is well again', async () => {
   await receiver.count(1);
   await deliverer.close();
   await receiver.close();
+});
+
+test('a file that another process holds is written again once it is free', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'porchlight-locked-'));
+  const file = join(folder, 'agent.db');
+  const own = openDatabase(file);
+  own.pragma('busy_timeout = 10');
+  const add = own.prepare('INSERT INTO projects (id) VALUES (?) RETURNING id');
+  const addBoth = own.transaction(() => {
+    own.prepare('INSERT INTO projects (id) VALUES (?)').run('b');
+    own.prepare('INSERT INTO projects (id) VALUES (?)').run('c');
+  });
+  const other = new Database(file);
+  other.exec('BEGIN IMMEDIATE');
+  for (let n = 0; n < 3; n += 1) {
+    expect(() => add.get('a')).toThrow(/locked/);
+    expect(() => own.prepare('DELETE FROM projects').run()).toThrow(/locked/);
+    expect(addBoth).toThrow(/locked/);
+  }
+  other.exec('ROLLBACK');
+  expect(add.get('a')).toMatchObject({ id: 'a' });
+  addBoth();
+  expect(own.inTransaction).toBe(false);
+  expect(own.prepare('SELECT count(*) AS count FROM projects').get()).toMatchObject({ count: 3 });
+  other.close();
+  own.close();
+  rmSync(folder, { recursive: true });
+});
+
+test('sources that are due are read once it is well again', async () => {
+  const due = vi.fn().mockImplementationOnce(lock).mockReturnValue([]);
+  const sources = { forgetDue() {}, due } as unknown as SourceStore;
+  const ingest = createIngest(sources, events);
+  const before = events.entries.length;
+  ingest.keepUp();
+  ingest.keepUp();
+  expect(due).toHaveBeenCalledTimes(2);
+  expect(events.entries.slice(before).map(({ event }) => event)).toEqual(['sources.failed']);
+  await ingest.close();
 });

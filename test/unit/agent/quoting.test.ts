@@ -78,6 +78,21 @@ test.each([
     `Hi,\n\nOn Monday, Juniper wrote:\n> To where?\n\nCanada. How long does it take?`,
     'Hi,\n\n\nCanada. How long does it take?',
   ],
+  [
+    'an answer below what is introduced, after thanks',
+    'Thank you very much for your answer.\n\nOn Monday, Juniper wrote:\n> x\n\nWhat does it cost?',
+    'Thank you very much for your answer.\n\n\nWhat does it cost?',
+  ],
+  [
+    'thanks, and a matter in few words',
+    'Hello Juniper\nMany thanks!\nStill waiting for my refund\nAda',
+    'Hello Juniper\nMany thanks!\nStill waiting for my refund\nAda',
+  ],
+  [
+    'a form of one line each',
+    `Hi\nFrom: Hamburg\nDate: 12 May\nSubject: tent size L\n${asked}`,
+    `Hi\nFrom: Hamburg\nDate: 12 May\nSubject: tent size L\n${asked}`,
+  ],
   ['nothing else', 'Best regards,\nAda', 'Best regards,\nAda'],
 ])('%s', (_, text, expected = asked) => {
   expect(toQuestion(text)).toBe(expected);
@@ -99,5 +114,6 @@ test.each([
 test('what an HTML mail repeats is marked as in one of plain text', () => {
   const html = `<p>${asked}</p><div>On Monday, Juniper wrote:<blockquote><p>One</p><p>Two</p></blockquote></div><p>After</p>`;
   expect(htmlToText(html)).toBe(`${asked}\nOn Monday, Juniper wrote:\n> One\n> Two\nAfter`);
-  expect(toQuestion(htmlToText(html))).toBe(asked);
+  // Below it somebody wrote on.
+  expect(toQuestion(htmlToText(html))).toBe(`${asked}\nAfter`);
 });
