@@ -10,7 +10,7 @@ export interface BarsProps {
 const [width, height, most] = [720, 120, 90];
 
 export function Bars({ title, points, isNamed = false }: BarsProps) {
-  const shown = isNamed ? points.slice(0, 10) : points.slice(-most);
+  const shown = isNamed ? points.slice(0, 10) : withEmptyDays(points).slice(-most);
   if (shown.length === 0) return <p class="faint">{title}: nothing yet.</p>;
   const highest = Math.max(1, ...shown.map(([, count]) => count));
   if (isNamed)
@@ -32,6 +32,7 @@ export function Bars({ title, points, isNamed = false }: BarsProps) {
       </table>
     );
   const step = width / Math.max(shown.length, 14);
+  const share = `${(100 * step * shown.length) / width}%`;
   return (
     <figure class="chart">
       <figcaption>
@@ -52,12 +53,29 @@ export function Bars({ title, points, isNamed = false }: BarsProps) {
           );
         })}
       </svg>
-      <p class="axis">
+      <p class="axis" style={{ width: share }}>
         <span>{shown[0]![0]}</span>
         {shown.length > 1 && <span>{shown.at(-1)![0]}</span>}
       </p>
     </figure>
   );
+}
+
+const dayMs = 24 * 3_600_000;
+
+/** A day that is not told of had none. */
+function withEmptyDays(points: BarsProps['points']): [name: string, count: number][] {
+  const counts = new Map(points);
+  const days = [...counts.keys()].sort();
+  const shown: [string, number][] = [];
+  if (days.length === 0) return shown;
+  const last = Date.parse(days.at(-1)!);
+  const first = Math.max(Date.parse(days[0]!), last - (most - 1) * dayMs);
+  for (let at = first; at <= last; at += dayMs) {
+    const day = new Date(at).toISOString().slice(0, 10);
+    shown.push([day, counts.get(day) ?? 0]);
+  }
+  return shown;
 }
 
 function toWords(title: string, points: BarsProps['points']): string {

@@ -4,6 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Answer, Input } from './api.ts';
 import { type Loaded, useLoad } from './load.ts';
+import { Waiting } from './parts.tsx';
 
 export interface Column {
   label: string;
@@ -40,19 +41,12 @@ export function List({ name, path, list, input = {}, columns, empty, isChanging,
   useEffect(() => {
     if (isBeyond) setPage(Math.max(pages, 1));
   }, [isBeyond]);
-  const failure = error && (
-    <p class="wrong">
-      {error}{' '}
-      <button type="button" onClick={reload}>
-        Try again
-      </button>
-    </p>
-  );
-  if (!data) return failure || <p class="faint">Loading</p>;
+  const waiting = <Waiting error={error} reload={reload} />;
+  if (!data) return waiting;
   const rows = data[list] as Answer[];
   return (
     <>
-      {failure}
+      {error && waiting}
       {rows.length === 0 && total === 0 ? (
         <p class="faint">{empty}</p>
       ) : (

@@ -1,9 +1,10 @@
 /** Small pieces of areas: a button that acts, one that asks first, a form, an answer in full. */
 
 import type { ComponentChildren } from 'preact';
-import { createContext } from 'preact';
-import { useContext, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { act, canManage, notice } from './state.ts';
+import { useContext, useEffect, useRef, useState } from 'preact/hooks';
+import type { Loaded } from './load.ts';
+import { act, canManage } from './state.ts';
+import { noteWritten, WrittenInPanel } from './written.ts';
 
 interface ActionProps {
   children: ComponentChildren;
@@ -33,7 +34,7 @@ export function Action({ children, label, done, work }: ActionProps) {
 }
 
 /** Where that is gone, the area: nobody has to begin at the top of the page again. */
-function focusOn(wanted: Element | null) {
+export function focusOn(wanted: Element | null) {
   const target = wanted?.isConnected && wanted !== document.body ? wanted : document.querySelector('#main');
   (target as HTMLElement | null)?.focus();
 }
@@ -64,22 +65,19 @@ export function Removal({ children, label, done, work }: ActionProps) {
 }
 
 /** Has the focus once it is there. */
-function useFocus<Place extends HTMLElement>() {
+export function useFocus<Place extends HTMLElement>() {
   const ref = useRef<Place>(null);
   useEffect(() => ref.current?.focus(), []);
   return ref;
 }
 
-function No({ press }: { press(): void }) {
+export function No({ press }: { press(): void }) {
   return (
     <button type="button" class="plain" ref={useFocus<HTMLButtonElement>()} onClick={press}>
       No
     </button>
   );
 }
-
-/** Whether something in the panel was written and not sent yet. */
-const Written = createContext({ current: false });
 
 interface NewProps {
   title: string;
@@ -96,7 +94,13 @@ interface NewProps {
 export function New({ title, done, children, work, submit = 'Create', version = '' }: NewProps) {
   const [round, setRound] = useState(0);
   const isBusy = useRef(false);
-  const written = useContext(Written);
+  const inPanel = useContext(WrittenInPanel);
+  const form = useRef(Symbol(title)).current;
+  const note = (isWritten: boolean) => {
+    inPanel.current = isWritten;
+    noteWritten(form, isWritten);
+  };
+  useEffect(() => () => noteWritten(form, false), []);
   const summary = useRef<HTMLElement>(null);
   useEffect(() => {
     // What was pressed is gone.
@@ -106,6 +110,7 @@ export function New({ title, done, children, work, submit = 'Create', version = 
     <details class="new" key={`${round} ${version}`}>
       <summary ref={summary}>{title}</summary>
       <form
+        onInput={() => note(true)}
         onSubmit={async (event) => {
           event.preventDefault();
           // Pressed twice, it is still meant once.
@@ -113,7 +118,7 @@ export function New({ title, done, children, work, submit = 'Create', version = 
           isBusy.current = true;
           const fields = Object.fromEntries(new FormData(event.currentTarget)) as Record<string, string>;
           if (await act(done, () => work(fields))) {
-            written.current = false;
+            note(false);
             setRound(round + 1);
           }
           isBusy.current = false;
@@ -126,79 +131,20 @@ export function New({ title, done, children, work, submit = 'Create', version = 
   );
 }
 
-/** What the last action came to. */
-export function Notice() {
-  return (
-    <p role="status" class={notice.value?.isError ? 'notice wrong' : 'notice'}>
-      {notice.value?.text}
-    </p>
-  );
-}
-
 /** What only those see who may change what an agent is. */
 export function Managed({ children }: { children: ComponentChildren }) {
   return canManage.value && children;
 }
 
-interface PanelProps {
-  title: string;
-  close(): void;
-  children: ComponentChildren;
-}
-
-/** Before all else until it is closed; what had the focus has it again then. What was written is not closed unasked. */
-export function Panel({ title, close, children }: PanelProps) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  const opener = useRef(document.activeElement);
-  const written = useRef(false);
-  const [isAsking, setAsking] = useState(false);
-  useLayoutEffect(() => {
-    dialog.current!.showModal();
-    return () => {
-      dialog.current?.close();
-      focusOn(opener.current);
-    };
-  }, []);
-  const leave = () => (written.current ? setAsking(true) : close());
+/** Instead of what is not there yet, or could not be loaded. */
+export function Waiting({ error, reload }: Pick<Loaded, 'error' | 'reload'>) {
+  if (!error) return <p class="faint">Loading</p>;
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes a dialog.
-    <dialog
-      class="panel"
-      ref={dialog}
-      aria-label={title}
-      onClose={close}
-      onCancel={(event) => {
-        if (!written.current) return;
-        event.preventDefault();
-        setAsking(true);
-      }}
-      onInput={() => {
-        written.current = true;
-      }}
-      onClick={(event) => event.target === event.currentTarget && leave()}
-    >
-      <div>
-        <header>
-          <h2 tabIndex={-1} ref={useFocus<HTMLHeadingElement>()} dir="auto">
-            {title}
-          </h2>
-          {isAsking ? (
-            <span class="asking">
-              Throw away what is not saved?
-              <button type="button" onClick={close}>
-                Yes
-              </button>
-              <No press={() => setAsking(false)} />
-            </span>
-          ) : (
-            <button type="button" class="plain" onClick={leave}>
-              Close
-            </button>
-          )}
-        </header>
-        <Notice />
-        <Written.Provider value={written}>{children}</Written.Provider>
-      </div>
-    </dialog>
+    <p class="wrong">
+      {error}{' '}
+      <button type="button" onClick={reload}>
+        Try again
+      </button>
+    </p>
   );
 }

@@ -27,8 +27,15 @@ globalThis.fetch = async (input, init) => {
   const request = new Request(input, init);
   const { pathname } = new URL(request.url);
   if (pathname.startsWith(`${basePath}/`)) return answer!(request);
-  const response = await network(request);
-  if (pathname !== '/v1/bot/read' || !response.ok || !draft) return response;
+  const response = await network(request).catch((thrown: unknown) => {
+    if (pathname === '/v1/bot/read') parent.postMessage('failed', location.origin);
+    throw thrown;
+  });
+  if (pathname !== '/v1/bot/read' || !draft) return response;
+  if (!response.ok) {
+    parent.postMessage('failed', location.origin);
+    return response;
+  }
   const { bot } = (await response.json()) as { bot: { branding: object } };
   const { name, branding } = draft;
   return Response.json({ bot: { ...bot, name, branding: { ...bot.branding, ...branding } } });

@@ -5,6 +5,12 @@ import { toSafeLink } from '../../widget/markdown/url.ts';
 import type { Answer } from './api.ts';
 import { Time } from './list.tsx';
 
+/** How an answer ended that is not whole. */
+const ends: Readonly<Record<string, string>> = {
+  paused: 'It waits for the visitor’s word.',
+  cancelled: 'It was stopped here.',
+  error: 'It failed here.',
+};
 const strings = { taskDone: 'done', taskOpen: 'open', image: 'image' };
 
 export function Said({ message }: { message: Answer }) {
@@ -30,6 +36,7 @@ export function Said({ message }: { message: Answer }) {
           <Markdown text={message.content} context={{ strings, sources, codeButtons: () => <></> }} />
         </div>
       )}
+      {ends[message.finish_reason] && <p class="faint">{ends[message.finish_reason]}</p>}
       {sources.length > 0 && (
         <ol class="cited" aria-label="Sources">
           {sources.map((source) => {

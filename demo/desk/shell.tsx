@@ -13,7 +13,7 @@ import { Settings } from './areas/settings.tsx';
 import { Sources } from './areas/sources.tsx';
 import { Tasks } from './areas/tasks.tsx';
 import { Workflows } from './areas/workflows.tsx';
-import { Notice } from './parts.tsx';
+import { Notice } from './panel.tsx';
 import {
   act,
   area,
@@ -30,6 +30,7 @@ import {
   signIn,
   signOut,
 } from './state.ts';
+import { mayLeave } from './written.ts';
 
 type AreaEntry = readonly [name: string, title: string, Area: ComponentType, forWhom?: 'managers'];
 const allAreas: readonly AreaEntry[] = [
@@ -96,6 +97,10 @@ function Inside() {
           <select
             value={botId.value}
             onChange={(event) => {
+              if (!mayLeave()) {
+                event.currentTarget.value = botId.value;
+                return;
+              }
               notice.value = undefined;
               chooseBot(event.currentTarget.value);
             }}

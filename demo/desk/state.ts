@@ -2,10 +2,13 @@
 
 import { signal } from '@preact/signals';
 import { type Answer, ApiError, call, forgetKey, keepKey, readKey } from './api.ts';
+import { isAnyWritten, mayLeave } from './written.ts';
 
 const botName = 'desk-agent';
 /** So many the choice of agents holds; the area of agents lists them all. */
 const mostBots = 100;
+/** What went well is said so long: it stands over what lies below. */
+const goodNewsMs = 8_000;
 
 export const isSignedIn = signal(readKey() !== null);
 export const bots = signal<Answer[]>([]);
@@ -27,10 +30,22 @@ export const refusal = signal('');
 function readArea(): string {
   return /^#\/(.+)/.exec(location.hash)?.[1] ?? 'overview';
 }
+let shownHash = location.hash;
 addEventListener('hashchange', () => {
-  if (!location.hash.startsWith('#/')) return;
+  // Skipping to the content stays where one is.
+  if (location.hash === '#main' || location.hash === shownHash) return;
+  if (!mayLeave()) {
+    location.hash = shownHash;
+    return;
+  }
+  shownHash = location.hash;
   area.value = readArea();
   notice.value = undefined;
+});
+
+addEventListener('beforeunload', (event) => {
+  const isDrafted = Object.values(drafts.value).some((draft) => Object.keys(draft).length > 0);
+  if (isDrafted || isAnyWritten()) event.preventDefault();
 });
 
 /** Throws an ApiError, also for a key that may not look. */
@@ -60,6 +75,7 @@ export function signOut(reason = '') {
   // Who comes next is somebody else.
   drafts.value = {};
   canManage.value = undefined;
+  notice.value = undefined;
   refusal.value = reason;
   isSignedIn.value = false;
 }
@@ -96,8 +112,12 @@ async function readBots() {
   const isThere = found.some(({ id }: Answer) => id === botId.value);
   const beyond = isThere || botId.value === '' ? undefined : await find(botId.value);
   bots.value = beyond ? [...found, beyond] : found;
+  if (isThere || beyond) return;
+  const before = botId.value;
   // The oldest is there longest.
-  if (!isThere && !beyond) chooseBot(found.at(-1)?.id ?? '');
+  chooseBot(found.at(-1)?.id ?? '');
+  if (before !== '')
+    notice.value = { text: 'The agent that was here is gone. This is another.', isError: true };
 }
 
 async function find(id: string): Promise<Answer> {
@@ -117,9 +137,15 @@ export function chooseBot(id: string) {
 /** Runs an action, and says what came of it. @returns whether it went well */
 export async function act(done: string, work: () => Promise<unknown>): Promise<boolean> {
   const where = area.value;
-  // Elsewhere by now, one would take it for what was done there.
   const say = (text: string, isError: boolean) => {
-    if (area.value === where) notice.value = { text, isError };
+    // Elsewhere by now, one would take it for what was done there.
+    if (area.value !== where && !isError) return;
+    const said = { text, isError };
+    notice.value = said;
+    if (!isError)
+      setTimeout(() => {
+        if (notice.value === said) notice.value = undefined;
+      }, goodNewsMs);
   };
   try {
     await work();

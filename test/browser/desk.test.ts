@@ -375,7 +375,7 @@ describe('by keyboard', () => {
     const { page, close } = await enter();
     await press(page, 'link', 'Tasks');
     await press(page, 'button', 'Run Weekly now');
-    await notice(page).getByText('The task has run.').waitFor();
+    await notice(page).getByText('The task has run: its log says how.').waitFor();
     expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe(
       'Run Weekly now',
     );
@@ -457,6 +457,7 @@ test('while the service does not answer, what was there stays, and the key too',
   await page.getByText('The service answered 500.').first().waitFor();
   await row(page, 'Herons').waitFor();
   expect(await page.getByLabel('Title').inputValue()).toBe('Half written');
+  page.on('dialog', (dialog) => dialog.accept());
   await page.reload();
   const again = page.getByRole('button', { name: 'Try again' });
   await again.first().waitFor();
@@ -588,7 +589,7 @@ test('of what is changed stays as it was what nobody touched, also the second ti
   await page.getByRole('button', { name: 'Keeps', exact: true }).click();
   await change('Title (may be empty)', 'New');
   await change('Name', 'Keeps all');
-  expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('SUMMARY');
+  await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('SUMMARY');
   const read = await call('GET', '/v1/bot/workflow/read', { workflow_id: workflow.uuid });
   expect(read.workflow).toMatchObject({ name: 'Keeps all', conditions });
   expect(read.workflow.actions).toEqual([actions[0], { ...actions[1], title: 'New' }]);
@@ -623,6 +624,18 @@ test('what is written in a panel is not thrown away unasked', async () => {
     await panel.getByText('Throw away what is not saved?').waitFor();
     await panel.getByRole('button', { name: 'No' }).click();
   }
+  for (let n = 0; n < 5; n += 1) await page.keyboard.press('Escape');
+  await panel.getByText('Throw away what is not saved?').waitFor();
+  await page.keyboard.press('Escape');
+  expect(await panel.getByLabel('Name', { exact: true }).inputValue()).toBe('Half written');
+  // Back, which is asked about by the browser.
+  const asked: string[] = [];
+  page.on('dialog', (dialog) => {
+    asked.push(dialog.message());
+    return asked.length < 3 ? dialog.dismiss() : dialog.accept();
+  });
+  await page.goBack();
+  await expect.poll(() => asked.length).toBe(1);
   expect(await panel.getByLabel('Name', { exact: true }).inputValue()).toBe('Half written');
   await page.keyboard.press('Escape');
   await panel.getByRole('button', { name: 'Yes' }).click();
@@ -630,6 +643,101 @@ test('what is written in a panel is not thrown away unasked', async () => {
   await page.getByRole('button', { name: 'Written', exact: true }).click();
   await page.keyboard.press('Escape');
   await panel.waitFor({ state: 'hidden' });
+  await close();
+});
+
+test('what is written in an area is not left unasked', async () => {
+  const { page, close } = await enter();
+  await page.goto(`${agent.url}/desk#/sources`);
+  await page.getByText('New text').click();
+  await page.getByLabel('Title').fill('Half written');
+  const asked: string[] = [];
+  page.on('dialog', (dialog) => {
+    asked.push(dialog.message());
+    return asked.length === 1 ? dialog.dismiss() : dialog.accept();
+  });
+  await page.getByRole('link', { name: 'People' }).click();
+  await expect.poll(() => asked.length).toBe(1);
+  await page.getByRole('heading', { name: 'Sources', level: 1 }).waitFor();
+  expect(await page.getByLabel('Title').inputValue()).toBe('Half written');
+  await page.getByRole('link', { name: 'People' }).click();
+  await page.getByRole('heading', { name: 'People', level: 1 }).waitFor();
+  await page.getByRole('link', { name: 'Tasks' }).click();
+  await page.getByRole('heading', { name: 'Tasks', level: 1 }).waitFor();
+  expect(asked).toEqual(Array(2).fill('Throw away what is written here and not saved?'));
+  await close();
+});
+
+test.each([
+  ['overview', '**/v1/bot/stats/votes*'],
+  ['settings', '**/v1/bot/read*'],
+  ['emails', '**/v1/bot/email/address*'],
+  ['workflows', '**/v1/bot/workflow/catalog*'],
+])('what %s could not load is said, and asked for again', async (area, calls) => {
+  const { page, close } = await enter();
+  await page.route(calls, (route) => route.fulfill({ status: 500, json: {} }));
+  await page.goto(`${agent.url}/desk#/${area}`);
+  if (area === 'overview') await page.reload();
+  const again = page.getByRole('button', { name: 'Try again' });
+  await again.first().waitFor();
+  await page.unroute(calls);
+  await again.first().click();
+  await again.first().waitFor({ state: 'hidden' });
+  await close();
+});
+
+test('a preview that could not read its agent says so, and begins again', async () => {
+  const { page, close } = await enter();
+  await page.goto(`${agent.url}/desk#/settings`);
+  const preview = page.frameLocator('iframe[title="The chat"]');
+  await preview.getByRole('textbox').waitFor();
+  await page.route('**/v1/bot/read*', (route) => route.fulfill({ status: 500, json: {} }));
+  await page.getByLabel('Tagline').fill('Anew');
+  await page.getByText('The agent could not be read: this is not how its chat looks.').waitFor();
+  await page.unroute('**/v1/bot/read*');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await preview.getByText('Anew').waitFor();
+  expect(await page.getByText('The agent could not be read').count()).toBe(0);
+  await close();
+});
+
+test('an answer that is not whole says why', async () => {
+  const { page, close } = await enter();
+  await page.route('**/v1/bot/chat/read?*', async (route) => {
+    const response = await route.fetch();
+    const body = await response.json();
+    const reasons = ['paused', 'cancelled', 'error'];
+    body.conversation = reasons.map((finish_reason) => ({
+      ...body.conversation.at(-1),
+      uuid: finish_reason,
+      content: '',
+      finish_reason,
+    }));
+    await route.fulfill({ response, json: body });
+  });
+  await page.goto(`${agent.url}/desk#/conversations`);
+  await page.getByRole('button', { name: 'When does a heron nest?' }).first().click();
+  for (const said of ['It waits for the visitor’s word.', 'It was stopped here.', 'It failed here.'])
+    await page.getByText(said).waitFor();
+  await close();
+});
+
+test('a day without messages stands in the chart', async () => {
+  const { page, close } = await enter();
+  await page.route('**/v1/bot/stats/dashboard?*', async (route) => {
+    const response = await route.fetch();
+    const body = await response.json();
+    body.trends.messages = [
+      { date: '2031-03-01', count: 2 },
+      { date: '2031-03-04', count: 3 },
+    ];
+    await route.fulfill({ response, json: body });
+  });
+  await page.reload();
+  const chart = page.getByRole('img', { name: /^Messages a day/ });
+  expect(await chart.getAttribute('aria-label')).toBe(
+    'Messages a day: 2031-03-01 2, 2031-03-02 0, 2031-03-03 0, 2031-03-04 3',
+  );
   await close();
 });
 

@@ -4,6 +4,7 @@ import { call } from '../api.ts';
 import { List, State, Time } from '../list.tsx';
 import { New, Removal } from '../parts.tsx';
 import { botId, chooseBot, leaveIfRefused, loadBots } from '../state.ts';
+import { mayLeave } from '../written.ts';
 
 export function Agents() {
   return (
@@ -26,6 +27,7 @@ export function Agents() {
                 class="link"
                 dir="auto"
                 onClick={() => {
+                  if (!mayLeave()) return;
                   chooseBot(id);
                   void loadBots().catch(leaveIfRefused);
                 }}

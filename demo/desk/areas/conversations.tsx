@@ -1,10 +1,11 @@
 /** Conversations, read as the visitor saw them. */
 
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { type Answer, call } from '../api.ts';
 import { List, Time } from '../list.tsx';
 import { useLoad } from '../load.ts';
-import { Panel, Removal } from '../parts.tsx';
+import { Panel } from '../panel.tsx';
+import { Removal, Waiting } from '../parts.tsx';
 import { Said } from '../said.tsx';
 import { botId } from '../state.ts';
 
@@ -54,7 +55,11 @@ export function Conversations() {
 
 function Conversation({ id, close }: { id: string; close(): void }) {
   const [page, setPage] = useState(1);
-  const { data, error } = useLoad('/v1/bot/chat/read', { chat_id: id, page, per_page: messagesPerPage });
+  const { data, error, reload } = useLoad('/v1/bot/chat/read', {
+    chat_id: id,
+    page,
+    per_page: messagesPerPage,
+  });
   const pages = data?.pagination.total_pages ?? 0;
   const [isAtEnd, setAtEnd] = useState(false);
   // What was said last is what one looks for.
@@ -63,10 +68,15 @@ function Conversation({ id, close }: { id: string; close(): void }) {
     setAtEnd(true);
     setPage(pages);
   }, [pages]);
+  const list = useRef<HTMLOListElement>(null);
+  const first = data?.conversation[0]?.uuid;
+  useEffect(() => {
+    list.current?.lastElementChild?.scrollIntoView({ block: 'end' });
+  }, [first]);
   return (
     <Panel title="Conversation" close={close}>
-      {error && <p class="wrong">{error}</p>}
-      <ol class="talk">
+      {(error || !data) && <Waiting error={error} reload={reload} />}
+      <ol class="talk" ref={list}>
         {data?.conversation.map((message: Answer) => (
           <Said key={message.uuid} message={message} />
         ))}

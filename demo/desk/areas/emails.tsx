@@ -4,7 +4,8 @@ import { useState } from 'preact/hooks';
 import { type Answer, call } from '../api.ts';
 import { List, State, Time } from '../list.tsx';
 import { useLoad } from '../load.ts';
-import { New, Panel, Removal } from '../parts.tsx';
+import { Panel } from '../panel.tsx';
+import { New, Removal, Waiting } from '../parts.tsx';
 import { act, botId } from '../state.ts';
 
 const switches = [
@@ -93,8 +94,8 @@ export function Emails() {
 }
 
 function Address() {
-  const { data, reload } = useLoad('/v1/bot/email/address');
-  if (!data) return null;
+  const { data, error, reload } = useLoad('/v1/bot/email/address');
+  if (!data) return <Waiting error={error} reload={reload} />;
   return (
     <section class="part">
       <p>

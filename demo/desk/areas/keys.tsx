@@ -5,7 +5,8 @@ import { useEffect } from 'preact/hooks';
 import { call, keepKey, readKey } from '../api.ts';
 import { List, Time } from '../list.tsx';
 import { useLoad } from '../load.ts';
-import { New, Removal } from '../parts.tsx';
+import { New, Removal, Waiting } from '../parts.tsx';
+import { area } from '../state.ts';
 
 /** What is counted against a limit, and what is a limit alone. */
 const counted = [
@@ -24,8 +25,8 @@ const alone = [
 const toNumber = (value: number | null) => (value === null ? 'no limit' : value.toLocaleString());
 
 function Plan() {
-  const { data } = useLoad('/v1/plan');
-  if (!data) return null;
+  const { data, error, reload } = useLoad('/v1/plan');
+  if (!data) return <Waiting error={error} reload={reload} />;
   const { plan, usage, limits } = data;
   return (
     <section class="part">
@@ -63,7 +64,8 @@ const made = signal('');
 export function Keys() {
   useEffect(
     () => () => {
-      made.value = '';
+      // Another agent is chosen, and the key is the project's.
+      if (area.value !== 'keys') made.value = '';
     },
     [],
   );

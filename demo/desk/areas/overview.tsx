@@ -5,6 +5,7 @@ import type { Answer } from '../api.ts';
 import { Bars } from '../chart.tsx';
 import { Time } from '../list.tsx';
 import { useLoad } from '../load.ts';
+import { Waiting } from '../parts.tsx';
 
 const dayMs = 24 * 3_600_000;
 const ranges = { '7 days': 7, '30 days': 30, '90 days': 90, 'All time': undefined } as const;
@@ -173,12 +174,12 @@ interface PartProps {
 }
 
 function Part({ of, title, input, children }: PartProps) {
-  const { data, error } = useLoad(`/v1/bot/stats/${of}`, input);
+  const { data, error, reload } = useLoad(`/v1/bot/stats/${of}`, input);
   return (
     <section class="part">
       {title && <h2>{title}</h2>}
-      {error && <p class="wrong">{error}</p>}
-      {data ? children(data) : !error && <p class="faint">Loading</p>}
+      {(error || !data) && <Waiting error={error} reload={reload} />}
+      {data && children(data)}
     </section>
   );
 }

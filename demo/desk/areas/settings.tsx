@@ -3,6 +3,7 @@
 import { useRef } from 'preact/hooks';
 import { type Answer, call } from '../api.ts';
 import { useLoad } from '../load.ts';
+import { Waiting } from '../parts.tsx';
 import { PreviewFrame } from '../preview-frame.tsx';
 import { act, botId, drafts, loadBots } from '../state.ts';
 import { type Draft, type Field, fields, type Raw, toChanges, toRaw } from './settings-fields.ts';
@@ -14,7 +15,7 @@ function keep(id: string, draft: Draft) {
 export function Settings() {
   const { data, error, reload } = useLoad('/v1/bot/read');
   const isBusy = useRef(false);
-  if (!data) return <p class={error ? 'wrong' : 'faint'}>{error ?? 'Loading'}</p>;
+  if (!data) return <Waiting error={error} reload={reload} />;
   const id = botId.value;
   const draft = drafts.value[id] ?? {};
   const bot = withDraft(data.bot, draft);

@@ -3,7 +3,8 @@
 import { useState } from 'preact/hooks';
 import { type Answer, call } from '../api.ts';
 import { List, State, Time } from '../list.tsx';
-import { Action, Managed, New, Panel, Removal } from '../parts.tsx';
+import { Panel } from '../panel.tsx';
+import { Action, Managed, New, Removal } from '../parts.tsx';
 import { readSchedule, Schedule, toWhen } from '../schedule.tsx';
 import { botId } from '../state.ts';
 
@@ -60,7 +61,7 @@ export function Tasks() {
               <span class="actions">
                 <Action
                   label={`Run ${name} now`}
-                  done="The task has run."
+                  done="The task has run: its log says how."
                   work={() => act('trigger', uuid).finally(reload)}
                 >
                   Run
@@ -123,7 +124,7 @@ function TaskPanel({ task, reload, close }: { task: Answer; reload(): void; clos
           done="Saved."
           submit="Save"
           work={(fields) =>
-            call('PUT', '/v1/bot/tasks/update', { task_id: task.uuid, ...toInput(fields, task) }).finally(
+            call('PUT', '/v1/bot/tasks/update', { task_id: task.uuid, ...toInput(fields, task) }).then(
               reload,
             )
           }

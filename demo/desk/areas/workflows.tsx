@@ -4,7 +4,8 @@ import { useState } from 'preact/hooks';
 import { type Answer, call } from '../api.ts';
 import { List, State, Time } from '../list.tsx';
 import { useLoad } from '../load.ts';
-import { Action, Managed, New, Panel, Removal } from '../parts.tsx';
+import { Panel } from '../panel.tsx';
+import { Action, Managed, New, Removal, Waiting } from '../parts.tsx';
 import { toWhen } from '../schedule.tsx';
 import { botId } from '../state.ts';
 import { WorkflowFields, WorkflowSummary } from '../workflow-form.tsx';
@@ -115,8 +116,8 @@ interface ChangeProps {
 }
 
 function Change({ title, done, method, of, reload }: ChangeProps) {
-  const { data: catalog } = useLoad('/v1/bot/workflow/catalog');
-  if (!catalog) return null;
+  const { data: catalog, error, reload: reloadCatalog } = useLoad('/v1/bot/workflow/catalog');
+  if (!catalog) return <Waiting error={error} reload={reloadCatalog} />;
   return (
     <New
       version={of?.updated_at}
