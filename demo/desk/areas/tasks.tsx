@@ -124,9 +124,7 @@ function TaskPanel({ task, reload, close }: { task: Answer; reload(): void; clos
           done="Saved."
           submit="Save"
           work={(fields) =>
-            call('PUT', '/v1/bot/tasks/update', { task_id: task.uuid, ...toInput(fields, task) }).then(
-              reload,
-            )
+            call('PUT', '/v1/bot/tasks/update', { task_id: task.uuid, ...toInput(fields, task) }).then(reload)
           }
         >
           <Fields of={task} />
