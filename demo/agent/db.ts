@@ -53,9 +53,20 @@ export function openDatabase(file: string): Db {
  * those no later commit succeeds. What could not begin has left nothing behind.
  */
 function lockBeforeWriting(db: Db) {
-  const { prepare, transaction } = db;
+  const { prepare } = db;
   db.transaction = ((work: (...values: unknown[]) => unknown) =>
-    transaction.call(db, work).immediate) as typeof transaction;
+    (...values: unknown[]) => {
+      db.exec('BEGIN IMMEDIATE');
+      try {
+        const result = work(...values);
+        db.exec('COMMIT');
+        return result;
+      } catch (thrown) {
+        // Of a full disk SQLite has gone back by itself, and that is what is to be told.
+        if (db.inTransaction) db.exec('ROLLBACK');
+        throw thrown;
+      }
+    }) as typeof db.transaction;
   db.prepare = ((sql: string) => {
     const statement = prepare.call(db, sql);
     if (!/^\s*(insert|update|delete|replace)\b/i.test(sql)) return statement;

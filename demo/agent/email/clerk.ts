@@ -98,7 +98,6 @@ export function createClerk(parts: Parts): Clerk {
   }
 
   async function attend(email: ToDo, bot: Bot) {
-    emails.claim(email);
     if (email.to_announce > 0) {
       await attempt('announced', email, () => announce(email, bot));
       emails.announced(email);
@@ -117,8 +116,14 @@ export function createClerk(parts: Parts): Clerk {
       const bot = bots.get(email.bot_id);
       if (underWay.size >= maxAtOnce) break;
       if (!bot || underWay.has(keyOf(email))) continue;
+      // What cannot be claimed is not begun: the watch looks again later.
+      emails.claim(email);
       const job = attend(email, bot)
-        .catch(report)
+        .catch(async (thrown) => {
+          report(thrown);
+          // At once it would fail again, and again.
+          await rest(maxIdleMs, undefined, { ref: false, signal: closing.signal }).catch(() => {});
+        })
         .then(() => {
           underWay.delete(keyOf(email));
           watch.wake();

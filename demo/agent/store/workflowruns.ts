@@ -119,15 +119,15 @@ export function createWorkflowRunStore(db: Db, now: () => number) {
       })();
     },
 
-    /** What a killed service has cut off. */
-    endInterrupted() {
+    /** What a killed service has cut off, or whose end could not be kept. @param but those that are under way */
+    endInterrupted(but: readonly number[] = []) {
       db.transaction(() => {
         const cutOff = db
           .prepare(
             `UPDATE workflow_runs SET status = 'error', error = 'interrupted', payload = NULL
-             WHERE status = 'running' RETURNING workflow`,
+             WHERE status = 'running' AND id NOT IN (SELECT value FROM json_each(?)) RETURNING workflow`,
           )
-          .all() as { workflow: number }[];
+          .all(JSON.stringify(but)) as { workflow: number }[];
         for (const { workflow } of cutOff) countRun(workflow);
       })();
     },

@@ -60,9 +60,16 @@ export function createDeliverer(
     deliveries.forgetBefore(now() - keptMs);
     for (const delivery of deliveries.due(maxAtOnce - underWay.size, [...underWay.keys()])) {
       const job = deliver(delivery)
-        .catch(report)
-        .then(async () => {
-          if (!closing.signal.aborted) await rest(restMs, undefined, { ref: false });
+        .then(
+          () => restMs,
+          (thrown) => {
+            report(thrown);
+            // At once it would be sent again, and again.
+            return Math.max(restMs, retryMs);
+          },
+        )
+        .then(async (ms) => {
+          await rest(ms, undefined, { ref: false, signal: closing.signal }).catch(() => {});
           underWay.delete(delivery.id);
           watch.wake();
         });

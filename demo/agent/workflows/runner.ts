@@ -74,6 +74,10 @@ export function createWorkflowRunner({
   /** By workflow. */
   const underWay = new Map<number, Promise<unknown>>();
   const called = new Map<number, Set<Promise<unknown>>>();
+  /** The ids of runs that somebody here is busy with. */
+  const held = new Set<number>();
+  /** A run is over, and the database does not know. */
+  let isEndLost = false;
   let waiting = 0;
 
   const report = (thrown: unknown) =>
@@ -123,9 +127,14 @@ export function createWorkflowRunner({
     const bot = workflow && bots.get(workflow.bot_id);
     if (!bot) return;
     runs.claim(run.id);
+    held.add(run.id);
     const job = work(run, workflow, bot)
-      .catch(report)
+      .catch((thrown) => {
+        report(thrown);
+        isEndLost = true;
+      })
       .then(() => {
+        held.delete(run.id);
         underWay.delete(run.workflow);
         watch.wake();
       });
@@ -142,6 +151,8 @@ export function createWorkflowRunner({
   const watch = createWatch({
     look() {
       chats.endSilent();
+      if (isEndLost) runs.endInterrupted([...held]);
+      isEndLost = false;
       for (const workflow of workflows.due()) takeSlot(workflow);
       const free = maxAtOnce - underWay.size;
       if (free > 0) for (const run of runs.pending(free, [...underWay.keys()])) take(run);
@@ -182,10 +193,14 @@ export function createWorkflowRunner({
       if (trigger_type === 'webhook' && !workflow.is_active)
         throw new AgentError(409, 'workflow_inactive', 'This workflow is switched off.');
       const id = runs.add(workflow, trigger_type, payload, 'running');
+      held.add(id);
       const job = work({ id, workflow: workflow.id, trigger_type, payload }, workflow, bot);
       const settled = job
-        .catch(() => {})
+        .catch(() => {
+          isEndLost = true;
+        })
         .then(() => {
+          held.delete(id);
           others.delete(settled);
           if (others.size === 0 && called.get(asked.id) === others) called.delete(asked.id);
         });

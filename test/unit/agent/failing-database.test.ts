@@ -5,14 +5,20 @@ import { join } from 'node:path';
 import Database from 'libsql';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { type Db, openDatabase } from '../../../demo/agent/db.ts';
+import { createClerk } from '../../../demo/agent/email/clerk.ts';
 import { createEventLog } from '../../../demo/agent/events.ts';
+import type { Parts } from '../../../demo/agent/parts.ts';
 import { createIngest } from '../../../demo/agent/retrieval/ingest.ts';
 import { type BotStore, createBotStore } from '../../../demo/agent/store/bots.ts';
+import type { ChatStore } from '../../../demo/agent/store/chats.ts';
 import { createDeliveryStore } from '../../../demo/agent/store/deliveries.ts';
 import type { SourceStore } from '../../../demo/agent/store/sources.ts';
 import { createTaskStore, type TaskStore } from '../../../demo/agent/store/tasks.ts';
+import { createWorkflowRunStore } from '../../../demo/agent/store/workflowruns.ts';
+import { createWorkflowStore } from '../../../demo/agent/store/workflows.ts';
 import { createTaskRunner } from '../../../demo/agent/tasks/runner.ts';
 import { createDeliverer } from '../../../demo/agent/webhooks/delivery.ts';
+import { createWorkflowRunner } from '../../../demo/agent/workflows/runner.ts';
 import { startReceiver } from '../../support/receiver.ts';
 
 let db: Db;
@@ -133,4 +139,89 @@ test('sources that are due are read once it is well again', async () => {
   expect(due).toHaveBeenCalledTimes(2);
   expect(events.entries.slice(before).map(({ event }) => event)).toEqual(['sources.failed']);
   await ingest.close();
+});
+
+/** Whatever spins without a rest keeps this from coming. */
+const oneMoment = () => new Promise((resolve) => setTimeout(resolve, 300));
+
+test('of a full disk it is said, and what was written before goes on', () => {
+  const own = openDatabase(':memory:');
+  const { page_count: pages } = own.prepare('PRAGMA page_count').get() as { page_count: number };
+  own.pragma(`max_page_count = ${pages}`);
+  const add = own.transaction(() => own.prepare('INSERT INTO projects (id) VALUES (?)').run('x'.repeat(1e6)));
+  expect(add).toThrow(/full/);
+  expect(() => own.prepare('INSERT INTO projects (id) VALUES (?)').run('x'.repeat(1e6))).toThrow(/full/);
+  own.pragma('max_page_count = 1000000');
+  add();
+  expect(own.prepare('SELECT count(*) AS count FROM projects').get()).toMatchObject({ count: 1 });
+  own.close();
+});
+
+test.each(['claim', 'announced'] as const)(
+  'a mail whose %s fails is tried again later, not at once',
+  async (what) => {
+    const send = vi.fn().mockResolvedValue(undefined);
+    const failing = vi.fn(lock);
+    const email = {
+      id: 1,
+      uuid: 'e',
+      bot_id: 'b',
+      from_address: 'a@site.example',
+      to_announce: 1,
+      to_answer: 0,
+    };
+    const emails = { toDo: () => [email], claim() {}, announced() {}, settle() {}, [what]: failing };
+    const config = { now, email: { domain: 'agent.localhost', owner: 'owner@shop.example' } };
+    const parts = { emails, bots, mailer: { send }, config, events } as unknown as Parts;
+    const clerk = createClerk(parts);
+    clerk.wake();
+    await oneMoment();
+    expect(failing).toHaveBeenCalledTimes(1);
+    expect(send).toHaveBeenCalledTimes(what === 'claim' ? 0 : 1);
+    await clerk.close();
+  },
+);
+
+test('a webhook whose delivery could not be noted is not sent again at once', async () => {
+  const receiver = await startReceiver();
+  const deliveries = createDeliveryStore(db, now);
+  vi.spyOn(deliveries, 'note').mockImplementation(lock);
+  const deliverer = createDeliverer(deliveries, { url: receiver.url, secret: 's' }, { now, events });
+  deliveries.add('p', 'memory.created', receiver.url, '{}', false);
+  deliverer.wake();
+  await receiver.count(1);
+  await oneMoment();
+  expect(receiver.received).toHaveLength(1);
+  await deliverer.close();
+  await receiver.close();
+});
+
+test('a workflow whose end could not be noted has its next slot', async () => {
+  const runs = createWorkflowRunStore(db, now);
+  const workflows = createWorkflowStore(db, now, runs);
+  vi.spyOn(runs, 'end').mockImplementationOnce(lock);
+  const perform = vi.fn().mockResolvedValue({});
+  const chats = { endSilent() {} } as unknown as ChatStore;
+  const runner = createWorkflowRunner({ workflows, runs, bots, chats, events, now, perform });
+  const { id } = workflows.create('b', {
+    name: 'Tell',
+    description: null,
+    trigger_type: 'schedule',
+    trigger_event: null,
+    trigger_config: {
+      schedule_type: 'interval',
+      schedule_config: { interval_minutes: 0.2 / 60 },
+      timezone: 'UTC',
+    },
+    conditions: [],
+    actions: [{ type: 'start_chat', message: 'x' }],
+    is_active: true,
+    anchor_at: now(),
+    next_run_at: now(),
+  });
+  runner.wake();
+  await expect.poll(() => perform.mock.calls.length, { timeout: 5_000 }).toBeGreaterThan(1);
+  await runner.close();
+  const rows = db.prepare('SELECT status, error FROM workflow_runs WHERE workflow = ? ORDER BY id').all(id);
+  expect(rows[0]).toMatchObject({ status: 'error', error: 'interrupted' });
 });
