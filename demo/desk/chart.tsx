@@ -3,34 +3,44 @@
 export interface BarsProps {
   title: string;
   points: readonly (readonly [name: string, count: number])[];
-  /** The names are read, not only the first and the last. */
-  isNamed?: boolean;
+}
+interface DaysProps extends BarsProps {
+  /** The first day. Absent: the first that had some. */
+  from?: string | undefined;
 }
 
-const [width, height, most] = [720, 120, 90];
+const [width, height, most] = [720, 120, 100];
 
-export function Bars({ title, points, isNamed = false }: BarsProps) {
-  const shown = isNamed ? points.slice(0, 10) : withEmptyDays(points).slice(-most);
-  if (shown.length === 0) return <p class="faint">{title}: nothing yet.</p>;
+/** So many of each, most first. */
+export function Bars({ title, points }: BarsProps) {
+  if (points.length === 0) return <p class="faint">{title}: nothing yet.</p>;
+  const shown = points.slice(0, 10);
   const highest = Math.max(1, ...shown.map(([, count]) => count));
-  if (isNamed)
-    return (
-      <table class="bars" aria-label={title}>
-        <tbody>
-          {shown.map(([name, count]) => (
-            <tr key={name}>
-              <th scope="row">{name}</th>
-              <td>
-                <svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
-                  <rect width={(count / highest) * 100} height="10" />
-                </svg>
-              </td>
-              <td>{count}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    );
+  return (
+    <table class="bars" aria-label={title}>
+      <tbody>
+        {shown.map(([name, count]) => (
+          <tr key={name}>
+            <th scope="row">{name}</th>
+            <td>
+              <svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
+                <rect width={(count / highest) * 100} height="10" />
+              </svg>
+            </td>
+            <td>{count}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** So many a day, as `YYYY-MM-DD`. */
+export function Days({ title: what, points, from }: DaysProps) {
+  if (points.length === 0) return <p class="faint">{what}: nothing yet.</p>;
+  const { buckets: shown, each } = toBuckets(points, from);
+  const title = `${what} ${each}`;
+  const highest = Math.max(1, ...shown.map(([, count]) => count));
   const step = width / Math.max(shown.length, 14);
   const share = `${(100 * step * shown.length) / width}%`;
   return (
@@ -62,20 +72,21 @@ export function Bars({ title, points, isNamed = false }: BarsProps) {
 }
 
 const dayMs = 24 * 3_600_000;
+const toDay = (at: number) => new Date(at).toISOString().slice(0, 10);
 
-/** A day that is not told of had none. */
-function withEmptyDays(points: BarsProps['points']): [name: string, count: number][] {
+/** From the first day to today, as many days together as leave room for all. A day that is not told of had none. */
+function toBuckets(points: BarsProps['points'], from: string | undefined) {
   const counts = new Map(points);
-  const days = [...counts.keys()].sort();
-  const shown: [string, number][] = [];
-  if (days.length === 0) return shown;
-  const last = Date.parse(days.at(-1)!);
-  const first = Math.max(Date.parse(days[0]!), last - (most - 1) * dayMs);
-  for (let at = first; at <= last; at += dayMs) {
-    const day = new Date(at).toISOString().slice(0, 10);
-    shown.push([day, counts.get(day) ?? 0]);
-  }
-  return shown;
+  const days = [...counts.keys(), toDay(Date.now())].sort();
+  const first = Date.parse(from ?? days[0]!);
+  const all = Math.max(1, Math.round((Date.parse(days.at(-1)!) - first) / dayMs) + 1);
+  const size = Math.ceil(all / most);
+  const buckets = Array.from({ length: Math.ceil(all / size) }, (_, index): [string, number] => {
+    const at = first + index * size * dayMs;
+    const sum = Array.from({ length: size }, (_, day) => counts.get(toDay(at + day * dayMs)) ?? 0);
+    return [toDay(at), sum.reduce((one, other) => one + other, 0)];
+  });
+  return { buckets, each: size === 1 ? 'a day' : `in ${size} days` };
 }
 
 function toWords(title: string, points: BarsProps['points']): string {

@@ -1,7 +1,7 @@
 /** What is opened from a list, before all else until it is closed; and what the last action came to. */
 
 import type { ComponentChildren } from 'preact';
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { focusOn, No, useFocus } from './parts.tsx';
 import { notice } from './state.ts';
 import { WrittenInPanel } from './written.ts';
@@ -26,6 +26,9 @@ export function Panel({ title, close, children }: PanelProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const opener = useRef(document.activeElement);
   const written = useRef(false);
+  const isPressedBeside = useRef(false);
+  /** Where one was when it was asked. */
+  const asked = useRef<Element | null>(null);
   const [isAsking, setAsking] = useState(false);
   useLayoutEffect(() => {
     dialog.current!.showModal();
@@ -34,7 +37,19 @@ export function Panel({ title, close, children }: PanelProps) {
       focusOn(opener.current);
     };
   }, []);
-  const leave = () => (written.current ? setAsking(true) : close());
+  const ask = () => {
+    asked.current = document.activeElement;
+    setAsking(true);
+  };
+  const stay = () => {
+    setAsking(false);
+    focusOn(asked.current);
+  };
+  const leave = () => (written.current ? ask() : close());
+  const note = useCallback((isWritten: boolean) => {
+    written.current = isWritten;
+    if (!isWritten) setAsking(false);
+  }, []);
   const throwAway = () => {
     written.current = false;
     close();
@@ -48,16 +63,22 @@ export function Panel({ title, close, children }: PanelProps) {
         if (event.key !== 'Escape') return;
         // Pressed again, it means No.
         event.preventDefault();
-        if (isAsking) setAsking(false);
+        if (isAsking) stay();
         else leave();
       }}
       onClose={() => {
         if (!written.current) return close();
         // However the browser has closed it.
         dialog.current?.showModal();
-        setAsking(true);
+        ask();
       }}
-      onClick={(event) => event.target === event.currentTarget && leave()}
+      onPointerDown={(event) => {
+        isPressedBeside.current = event.target === event.currentTarget;
+      }}
+      // What was selected within may end beside it.
+      onClick={(event) => {
+        if (isPressedBeside.current && event.target === event.currentTarget) leave();
+      }}
     >
       <div>
         <header>
@@ -70,7 +91,7 @@ export function Panel({ title, close, children }: PanelProps) {
               <button type="button" onClick={throwAway}>
                 Yes
               </button>
-              <No press={() => setAsking(false)} />
+              <No press={stay} />
             </span>
           ) : (
             <button type="button" class="plain" onClick={leave}>
@@ -79,7 +100,7 @@ export function Panel({ title, close, children }: PanelProps) {
           )}
         </header>
         <Notice />
-        <WrittenInPanel.Provider value={written}>{children}</WrittenInPanel.Provider>
+        <WrittenInPanel.Provider value={note}>{children}</WrittenInPanel.Provider>
       </div>
     </dialog>
   );

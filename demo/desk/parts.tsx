@@ -51,7 +51,14 @@ export function Removal({ children, label, done, work }: ActionProps) {
     );
   return (
     <span class="asking">
-      <Action label={`Yes: ${label}`} done={done} work={() => work().finally(() => focusOn(null))}>
+      <Action
+        label={`Yes: ${label}`}
+        done={done}
+        work={async () => {
+          await work().finally(() => focusOn(null));
+          setAsking(false);
+        }}
+      >
         Yes
       </Action>
       <No
@@ -97,7 +104,7 @@ export function New({ title, done, children, work, submit = 'Create', version = 
   const inPanel = useContext(WrittenInPanel);
   const form = useRef(Symbol(title)).current;
   const note = (isWritten: boolean) => {
-    inPanel.current = isWritten;
+    inPanel(isWritten);
     noteWritten(form, isWritten);
   };
   useEffect(() => () => noteWritten(form, false), []);

@@ -19,7 +19,10 @@ export function PreviewFrame({ botId, name, branding }: Omit<Preview, 'openStyle
   useEffect(() => {
     const hear = ({ source, data }: MessageEvent) => {
       if (source !== frame.current?.contentWindow) return;
-      if (data === 'ready') setReady(true);
+      if (data === 'ready') {
+        setReady(true);
+        setFailed(false);
+      }
       if (data === 'failed') setFailed(true);
     };
     addEventListener('message', hear);
@@ -32,10 +35,11 @@ export function PreviewFrame({ botId, name, branding }: Omit<Preview, 'openStyle
   }, [isReady, round]);
   useEffect(() => {
     if (!isReady) return;
-    const timer = setTimeout(
-      () => frame.current?.contentWindow?.postMessage(JSON.parse(shown), location.origin),
-      settleMs,
-    );
+    const timer = setTimeout(() => {
+      // It says so again, if it is.
+      setFailed(false);
+      frame.current?.contentWindow?.postMessage(JSON.parse(shown), location.origin);
+    }, settleMs);
     return () => clearTimeout(timer);
   }, [shown, isReady]);
 

@@ -17,6 +17,9 @@ interface SeveralProps {
   children(one: Answer, at: At): preact.ComponentChildren;
 }
 
+/** A form hears of what is typed, and of this. */
+const tellForm = (button: HTMLElement) => button.dispatchEvent(new Event('input', { bubbles: true }));
+
 export function Several({ title, name, add, noun, before, fresh, least = 0, children }: SeveralProps) {
   const [ones, setOnes] = useState<readonly [number, Answer][]>(() => before.map((one, id) => [id, one]));
   const nextId = useRef(before.length);
@@ -31,6 +34,7 @@ export function Several({ title, name, add, noun, before, fresh, least = 0, chil
               type="button"
               aria-label={`Take away ${noun} ${index + 1}`}
               onClick={(event) => {
+                tellForm(event.currentTarget);
                 (
                   event.currentTarget.closest('fieldset')!.parentElement!.lastElementChild as HTMLElement
                 ).focus();
@@ -42,7 +46,13 @@ export function Several({ title, name, add, noun, before, fresh, least = 0, chil
           )}
         </fieldset>
       ))}
-      <button type="button" onClick={() => setOnes([...ones, [nextId.current++, fresh]])}>
+      <button
+        type="button"
+        onClick={(event) => {
+          tellForm(event.currentTarget);
+          setOnes([...ones, [nextId.current++, fresh]]);
+        }}
+      >
         {add}
       </button>
     </fieldset>

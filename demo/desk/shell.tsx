@@ -22,13 +22,13 @@ import {
   canManage,
   chooseBot,
   isSignedIn,
+  leave,
   leaveIfRefused,
   loadBots,
   loadError,
   notice,
   refusal,
   signIn,
-  signOut,
 } from './state.ts';
 import { mayLeave } from './written.ts';
 
@@ -112,7 +112,7 @@ function Inside() {
             ))}
           </select>
         </label>
-        <button type="button" class="plain" onClick={() => signOut()}>
+        <button type="button" class="plain" onClick={leave}>
           Leave
         </button>
       </header>

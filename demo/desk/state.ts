@@ -24,6 +24,8 @@ export const area = signal(readArea());
 /** What the last action came to. */
 export const notice = signal<{ text: string; isError: boolean } | undefined>(undefined);
 
+/** A key that was made, shown until somebody says that they have it. */
+export const madeKey = signal('');
 /** Why the door is closed again. */
 export const refusal = signal('');
 
@@ -43,13 +45,22 @@ addEventListener('hashchange', () => {
   notice.value = undefined;
 });
 
+/** Also what waits in settings until one comes back to it. */
+const isAnythingLeft = () =>
+  isAnyWritten() ||
+  madeKey.value !== '' ||
+  Object.values(drafts.value).some((draft) => Object.keys(draft).length > 0);
 addEventListener('beforeunload', (event) => {
-  const isDrafted = Object.values(drafts.value).some((draft) => Object.keys(draft).length > 0);
-  if (isDrafted || isAnyWritten()) event.preventDefault();
+  if (isAnythingLeft()) event.preventDefault();
 });
 
+export function leave() {
+  if (!isAnythingLeft() || confirm('Leave, and throw away what is not saved?')) signOut();
+}
+
 /** Throws an ApiError, also for a key that may not look. */
-export async function signIn(key: string) {
+export async function signIn(given: string) {
+  const key = given.trim();
   // What is no such character cannot be sent.
   if (!/^[!-~]+$/.test(key)) throw new ApiError('invalid_api_key', 'This is no API key.');
   keepKey(key);
@@ -74,6 +85,7 @@ export function signOut(reason = '') {
   forgetKey();
   // Who comes next is somebody else.
   drafts.value = {};
+  madeKey.value = '';
   canManage.value = undefined;
   notice.value = undefined;
   refusal.value = reason;

@@ -16,5 +16,5 @@ export function mayLeave(): boolean {
   return forms.size === 0 || confirm('Throw away what is written here and not saved?');
 }
 
-/** Whether it is so in the panel that is open. */
-export const WrittenInPanel = createContext({ current: false });
+/** Tells the panel around a form. */
+export const WrittenInPanel = createContext<(isWritten: boolean) => void>(() => {});

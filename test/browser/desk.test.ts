@@ -43,7 +43,7 @@ beforeAll(async () => {
     {
       AGENT_DB: ':memory:',
       AGENT_API_KEY: 'owner-key',
-      AGENT_KEYS: 'member:member-key,moderator:moderator-key',
+      AGENT_KEYS: 'member:member-key,moderator:moderator-key,admin:admin-key',
       AGENT_DESK: 'on',
       AGENT_SMTP_PORT: '0',
       AGENT_SMTP_URL: mailServer.url,
@@ -697,6 +697,12 @@ test('a preview that could not read its agent says so, and begins again', async 
   await page.unroute('**/v1/bot/read*');
   await page.getByRole('button', { name: 'Try again' }).click();
   await preview.getByText('Anew').waitFor();
+  await page.route('**/v1/bot/read*', (route) => route.fulfill({ status: 500, json: {} }));
+  await page.getByLabel('Tagline').fill('Again');
+  await page.getByText('The agent could not be read').waitFor();
+  await page.unroute('**/v1/bot/read*');
+  await page.getByLabel('Tagline').fill('And again');
+  await preview.getByText('And again').waitFor();
   expect(await page.getByText('The agent could not be read').count()).toBe(0);
   await close();
 });
@@ -722,22 +728,100 @@ test('an answer that is not whole says why', async () => {
   await close();
 });
 
-test('a day without messages stands in the chart', async () => {
+test('a day without messages stands in the chart, up to today and as far back as is asked', async () => {
   const { page, close } = await enter();
+  const toDay = (ago: number) => new Date(Date.now() - ago * 24 * 3_600_000).toISOString().slice(0, 10);
   await page.route('**/v1/bot/stats/dashboard?*', async (route) => {
     const response = await route.fetch();
     const body = await response.json();
     body.trends.messages = [
-      { date: '2031-03-01', count: 2 },
-      { date: '2031-03-04', count: 3 },
-    ];
+      { date: toDay(250), count: 5 },
+      { date: toDay(4), count: 2 },
+      { date: toDay(1), count: 3 },
+    ].slice(route.request().url().includes('from=') ? 1 : 0);
     await route.fulfill({ response, json: body });
   });
   await page.reload();
-  const chart = page.getByRole('img', { name: /^Messages a day/ });
-  expect(await chart.getAttribute('aria-label')).toBe(
-    'Messages a day: 2031-03-01 2, 2031-03-02 0, 2031-03-03 0, 2031-03-04 3',
-  );
+  const told = async () => (await page.getByRole('img', { name: /^Messages/ }).getAttribute('aria-label'))!;
+  const days = (await told()).replace('Messages a day: ', '').split(', ');
+  expect(days).toHaveLength(31);
+  expect(days.slice(-5)).toEqual([2, 0, 0, 3, 0].map((count, index) => `${toDay(4 - index)} ${count}`));
+  await page.getByLabel('Period').selectOption('All time');
+  await expect.poll(told).toContain(`Messages in 3 days: ${toDay(250)} 5, `);
+  const all = (await told()).replace('Messages in 3 days: ', '').split(', ');
+  expect(all.reduce((sum, one) => sum + Number(one.split(' ')[1]), 0)).toBe(10);
+  await close();
+});
+
+test('a key that is shown is shown to nobody who comes after, and leaving asks before it is thrown away', async () => {
+  const { page, close } = await enter();
+  await page.goto(`${agent.url}/desk#/keys`);
+  await page.getByText('New key').click();
+  await page.getByLabel('Name').fill('Secret');
+  await page.getByRole('button', { name: 'Create' }).click();
+  await page.getByText('The new key, which is not shown again:').waitFor();
+  const answers = [false, true];
+  page.on('dialog', (dialog) => (answers.shift() ? dialog.accept() : dialog.dismiss()));
+  await page.getByRole('button', { name: 'Leave' }).click();
+  await expect.poll(() => answers.length).toBe(1);
+  await page.getByText('The new key, which is not shown again:').waitFor();
+  await page.getByRole('button', { name: 'Leave' }).click();
+  await page.getByLabel('API key').fill(' admin-key ');
+  await page.keyboard.press('Enter');
+  await row(page, 'Secret').waitFor();
+  expect(await page.getByText('The new key').count()).toBe(0);
+  await close();
+});
+
+test('a replaced key is not asked about again', async () => {
+  await call('POST', '/v1/keys', { name: 'Turned', role: 'member' });
+  const { page, close } = await enter();
+  await page.goto(`${agent.url}/desk#/keys`);
+  await page.getByRole('button', { name: 'Replace Turned' }).click();
+  await page.getByRole('button', { name: 'Yes: Replace Turned' }).click();
+  await page.getByText('The new key, which is not shown again:').waitFor();
+  await page.getByRole('button', { name: 'Replace Turned', exact: true }).waitFor();
+  await close();
+});
+
+test('a condition that is taken away counts as written, and a selection that ends beside a panel closes nothing', async () => {
+  const conditions = [{ field: 'note', operator: 'exists', value: '' }];
+  const actions = [{ type: 'add_memory', content: 'A note.' }];
+  await call('POST', '/v1/bot/workflow/create', {
+    name: 'Drag',
+    trigger_type: 'manual',
+    conditions,
+    actions,
+  });
+  const { page, close } = await enter();
+  await page.goto(`${agent.url}/desk#/workflows`);
+  await page.getByRole('button', { name: 'Drag', exact: true }).click();
+  const panel = page.getByRole('dialog');
+  const { x, y } = (await panel.getByText('Only if', { exact: true }).boundingBox())!;
+  await page.mouse.move(x + 20, y + 5);
+  await page.mouse.down();
+  await page.mouse.move(10, y + 5, { steps: 5 });
+  await page.mouse.up();
+  await panel.getByText('Change', { exact: true }).click();
+  await panel.getByRole('button', { name: 'Take away condition 1' }).click();
+  await page.keyboard.press('Escape');
+  await panel.getByText('Throw away what is not saved?').waitFor();
+  await panel.getByRole('button', { name: 'No' }).click();
+  await panel.getByRole('button', { name: 'Save' }).click();
+  await panel.getByText('Saved.').waitFor();
+  await page.keyboard.press('Escape');
+  await panel.waitFor({ state: 'hidden' });
+  await close();
+});
+
+test('what is wrong in folded settings is unfolded', async () => {
+  const { page, close } = await enter();
+  await page.goto(`${agent.url}/desk#/settings`);
+  await page.getByText('More', { exact: true }).click();
+  await page.getByLabel('Passages it reads for an answer').fill('0');
+  await page.getByText('More', { exact: true }).click();
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByLabel('Passages it reads for an answer').waitFor();
   await close();
 });
 

@@ -1,12 +1,11 @@
 /** API keys: made, shown once, changed, taken back; and what the plan allows. */
 
-import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { call, keepKey, readKey } from '../api.ts';
 import { List, Time } from '../list.tsx';
 import { useLoad } from '../load.ts';
 import { New, Removal, Waiting } from '../parts.tsx';
-import { area } from '../state.ts';
+import { area, madeKey } from '../state.ts';
 
 /** What is counted against a limit, and what is a limit alone. */
 const counted = [
@@ -58,28 +57,34 @@ function Plan() {
   );
 }
 
-/** Shown once: until it was seen, whichever area that is in. */
-const made = signal('');
+/** Runs a call that answers with a key, which is shown to who asked for it and to nobody who comes after. */
+async function makeKey(path: string, input: object = {}): Promise<{ key: string; isMine: boolean }> {
+  const by = readKey();
+  const { key } = await call('POST', path, { ...input });
+  const isMine = readKey() === by;
+  if (isMine) madeKey.value = key;
+  return { key, isMine };
+}
 
 export function Keys() {
   useEffect(
     () => () => {
       // Another agent is chosen, and the key is the project's.
-      if (area.value !== 'keys') made.value = '';
+      if (area.value !== 'keys') madeKey.value = '';
     },
     [],
   );
   return (
     <>
-      {made.value !== '' && (
+      {madeKey.value !== '' && (
         <p class="made" role="status">
           <span>
-            The new key, which is not shown again: <code>{made.value}</code>
+            The new key, which is not shown again: <code>{madeKey.value}</code>
           </span>
           <button
             type="button"
             onClick={() => {
-              made.value = '';
+              madeKey.value = '';
             }}
           >
             Done
@@ -109,10 +114,9 @@ export function Keys() {
                     label={`Replace ${name}`}
                     done="The key was replaced: the old one is not taken any more."
                     work={async () => {
-                      const { key } = await call('POST', `/v1/keys/${id}/rotate`);
+                      const { key, isMine } = await makeKey(`/v1/keys/${id}/rotate`);
                       // It may be the one that this desk is used with.
-                      if (readKey()?.startsWith(prefix)) keepKey(key);
-                      made.value = key;
+                      if (isMine && readKey()?.startsWith(prefix)) keepKey(key);
                       reload();
                     }}
                   >
@@ -135,8 +139,7 @@ export function Keys() {
             title="New key"
             done="The key was made."
             work={async ({ name, role }) => {
-              const { key } = await call('POST', '/v1/keys', { name, role });
-              made.value = key;
+              await makeKey('/v1/keys', { name, role });
               reload();
             }}
           >

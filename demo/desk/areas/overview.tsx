@@ -2,7 +2,7 @@
 
 import { useState } from 'preact/hooks';
 import type { Answer } from '../api.ts';
-import { Bars } from '../chart.tsx';
+import { Bars, Days } from '../chart.tsx';
 import { Time } from '../list.tsx';
 import { useLoad } from '../load.ts';
 import { Waiting } from '../parts.tsx';
@@ -47,8 +47,9 @@ export function Overview() {
                 ['Credits left', whole.format(overview.credits)],
               ]}
             />
-            <Bars
-              title="Messages a day"
+            <Days
+              title="Messages"
+              from={input.from}
               points={trends.messages.map(({ date, count }: Answer) => [date, count])}
             />
           </>
@@ -102,12 +103,14 @@ export function Overview() {
                 ['Down', whole.format(one.total_downvotes)],
               ]}
             />
-            <Bars
-              title="Upvotes a day"
+            <Days
+              title="Upvotes"
+              from={input.from}
               points={one.votes_by_date.map(({ date, upvotes }: Answer) => [date, upvotes])}
             />
-            <Bars
-              title="Downvotes a day"
+            <Days
+              title="Downvotes"
+              from={input.from}
               points={one.votes_by_date.map(({ date, downvotes }: Answer) => [date, downvotes])}
             />
           </>
@@ -118,7 +121,6 @@ export function Overview() {
           <Bars
             title="Calls by tool"
             points={tools.map((tool: Answer) => [tool.tool_name, tool.usage_count])}
-            isNamed
           />
         )}
       </Part>

@@ -40,6 +40,11 @@ export function Settings() {
     <div class="beside">
       <form
         class="settings"
+        // What is wrong may lie in what is folded.
+        onInvalidCapture={({ target }) => {
+          const folded = (target as HTMLElement).closest('details');
+          if (folded) folded.open = true;
+        }}
         onSubmit={(event) => {
           event.preventDefault();
           if (isBusy.current) return;
