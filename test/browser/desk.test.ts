@@ -82,7 +82,7 @@ afterAll(async () => {
 async function enter(options: object = {}, key = 'owner-key') {
   const context = await browser.newContext(options);
   const page = await context.newPage();
-  page.setDefaultTimeout(8_000);
+  page.setDefaultTimeout(15_000);
   const told: string[] = [];
   page.on('console', (message) => told.push(message.text()));
   page.on('pageerror', (error) => told.push(error.message));
@@ -122,7 +122,9 @@ describe.each(['light', 'dark'] as const)('%s', (colorScheme) => {
     for (const [name, title] of Object.entries(areas)) {
       await page.goto(`${agent.url}/desk#/${name}`);
       await page.getByRole('heading', { name: title, level: 1 }).waitFor();
-      await page.waitForLoadState('networkidle');
+      await expect
+        .poll(() => page.getByText('Loading', { exact: true }).count(), { timeout: 15_000 })
+        .toBe(0);
       for (const summary of await page.locator('summary').all()) await summary.click();
       expect([name, await findViolations(page)]).toEqual([name, []]);
       expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
