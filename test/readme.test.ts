@@ -1,12 +1,12 @@
 /** Every snippet of the README and of the guides runs, and every figure in them is today's. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, test } from 'vitest';
 import packageJson from '../package.json' with { type: 'json' };
 import { verifySsoToken } from '../server-helper/auth/sso.ts';
 import { measureSize } from './bench/size.mjs';
+import { findPort } from './support/port.ts';
 
 const readme = readFileSync('README.md', 'utf8');
 const siteOwners = readFileSync('docs/site-owners.md', 'utf8');
@@ -29,15 +29,6 @@ afterEach(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
-
-function findPort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
-}
 
 /** Inside the package, so that it imports itself by name as an installed one would be. */
 function runFile(name: string, code: string, env: Record<string, string>): ChildProcess {

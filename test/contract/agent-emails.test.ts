@@ -8,7 +8,8 @@ import { startAgent } from '../../demo/agent/start.ts';
 import { startInbox } from '../../demo/site/inbox.ts';
 import { runAgent } from '../support/agentprocess.ts';
 import { createGate, type ShopAgent, startShopAgent } from '../support/agentservice.ts';
-import { findPort, headerOf, headersOf, sendMail, startMailServer } from '../support/mail.ts';
+import { headerOf, headersOf, sendMail, startMailServer } from '../support/mail.ts';
+import { findPort } from '../support/port.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 
 const question = 'How long does shipping to Canada take?';

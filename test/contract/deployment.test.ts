@@ -2,13 +2,13 @@
 import { execFile, spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { answerInTwoParts } from '../support/fake-agent.ts';
 import { RunningHelper, untilAsync } from '../support/helper-process.ts';
+import { findPort } from '../support/port.ts';
 import { useRig } from '../support/rig.ts';
 import { createVisitor, makeQuestion } from '../support/visitor.ts';
 
@@ -19,14 +19,6 @@ const { rig } = await useRig({ env: { PORCHLIGHT_TRUSTED_PROXIES: '1', PORCHLIGH
 
 const nginx = ['/usr/sbin/nginx', '/usr/local/sbin/nginx'].find((file) => existsSync(file));
 if (!nginx) process.stderr.write('Not tried, for there is no nginx here: docs/deployment.md behind nginx\n');
-
-async function findPort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 test.skipIf(!nginx)(
   'behind nginx the words come as they are written, and a visitor’s address is the one that nginx saw',

@@ -1,6 +1,6 @@
 /** SMTP for tests: a client that speaks it line by line, and a server that takes what agents send. */
 
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { SMTPServer } from 'smtp-server';
 
 export interface TakenMail {
@@ -22,15 +22,6 @@ export function headersOf({ raw }: Pick<TakenMail, 'raw'>): [name: string, value
 }
 export const headerOf = (mail: Pick<TakenMail, 'raw'>, name: string) =>
   headersOf(mail).find(([one]) => one === name)?.[1];
-
-/** One that is free now. */
-export const findPort = () =>
-  new Promise<number>((resolve) => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as AddressInfo;
-      probe.close(() => resolve(port));
-    });
-  });
 
 export async function startMailServer() {
   const taken: TakenMail[] = [];

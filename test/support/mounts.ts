@@ -3,9 +3,9 @@ import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_pr
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { type Environment, RunningHelper, toVariables, untilAsync } from './helper-process.ts';
+import { findPort } from './port.ts';
 
 const folder = join(import.meta.dirname, '../mounts');
 const hosts = join(folder, 'hosts');
@@ -155,13 +155,4 @@ export async function startMount(name: MountName, agentUrl: string, env: Environ
     startWithinMs,
   );
   return helper;
-}
-
-function findPort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
 }
