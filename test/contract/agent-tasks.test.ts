@@ -515,11 +515,16 @@ describe('over a stop', () => {
     AGENT_BOT_ID: target.botId,
     PORT: '0',
   };
-  const begin = async (offsetSeconds: number) => {
+  const begin = async (offsetSeconds: number, wordsPerSecond = '0') => {
     const quiet = { log() {}, print() {} };
     const AGENT_DB = join(folder, 'agent.db');
     const started = await startAgent(
-      { ...env, AGENT_DB, AGENT_CLOCK_OFFSET_SECONDS: String(offsetSeconds) },
+      {
+        ...env,
+        AGENT_DB,
+        AGENT_CLOCK_OFFSET_SECONDS: String(offsetSeconds),
+        AGENT_WORDS_PER_SECOND: wordsPerSecond,
+      },
       quiet,
     );
     return { started, client: createAgentClient(started.url, target) };
@@ -537,7 +542,7 @@ describe('over a stop', () => {
         (await client.call('POST', '/v1/bot/tasks/create', { prompt: 'Hello', ...schedule })).body.task.uuid,
       );
     await started.close();
-    const offset = 5 * 3_600 + 60;
+    const offset = 5.5 * 3_600;
     const again = await begin(offset);
     const now = () => Date.now() + offset * 1000;
     const logs = async () => (await again.client.call('GET', '/v1/bot/tasks/logs')).body.logs;
@@ -558,6 +563,51 @@ describe('over a stop', () => {
     }
     expect(await nextOf(tasks[1]!)).toBeGreaterThan(0);
     await again.started.close();
+  });
+
+  test('a slot that was missed outside the active hours is run within them', async () => {
+    const wall = (ms: number) => new Date(Date.now() + ms).toISOString().slice(11, 16);
+    const { started, client } = await begin(0);
+    const hours = { active_hours_start: wall(5 * hour), active_hours_end: wall(9 * hour) };
+    const schedule = { schedule_type: 'interval', schedule_config: { interval_minutes: 180 }, ...hours };
+    await client.call('POST', '/v1/bot/tasks/create', { prompt: 'Hello', ...schedule });
+    await started.close();
+    // Its slot lies before the hours; it is seen within them.
+    const again = await begin(7 * 3_600);
+    const logs = async () => (await again.client.call('GET', '/v1/bot/tasks/logs')).body.logs;
+    await expect.poll(logs).toMatchObject([{ status: 'success' }]);
+    await again.started.close();
+  });
+
+  const later = { schedule_type: 'once', schedule_config: { scheduled_at: '2199-01-01T00:00:00Z' } };
+
+  test('a run that a stop has cut off is said', async () => {
+    const { started, client } = await begin(0, '1');
+    const { body } = await client.call('POST', '/v1/bot/tasks/create', { prompt: 'Hello', ...later });
+    const { uuid: task_id } = body.task;
+    const triggered = client.call('POST', '/v1/bot/tasks/trigger', { task_id });
+    await expect
+      .poll(async () => (await client.call('GET', '/v1/bot/chat/active-streams')).body.streams.length)
+      .toBe(1);
+    await Promise.all([started.close(), triggered.catch(() => {})]);
+    const again = await begin(0);
+    const { logs } = (await again.client.call('GET', '/v1/bot/tasks/logs', { task_id })).body;
+    await again.started.close();
+    expect(logs).toMatchObject([{ status: 'error', reason: 'interrupted' }]);
+  });
+
+  test('a line of the log is kept for 400 days', async () => {
+    const { started, client } = await begin(0);
+    const { body } = await client.call('POST', '/v1/bot/tasks/create', { prompt: 'Hello', ...later });
+    await client.call('POST', '/v1/bot/tasks/trigger', { task_id: body.task.uuid });
+    await started.close();
+    const totalAfter = async (days: number) => {
+      const again = await begin(days * 24 * 3_600);
+      const { total } = (await again.client.call('GET', '/v1/bot/tasks/logs')).body;
+      await again.started.close();
+      return total;
+    };
+    expect([await totalAfter(399), await totalAfter(401)]).toEqual([1, 0]);
   });
 
   test('a run that a kill has cut off is said, counts as a failure, and is not run again', async () => {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startAgent } from '../../demo/agent/start.ts';
 import { createAgentClient } from '../support/agentclient.ts';
-import { type AgentProcess, runAgent } from '../support/agentprocess.ts';
+import { type AgentProcess, runAgent, target } from '../support/agentprocess.ts';
 import { type ShopAgent, startShopAgent } from '../support/agentservice.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 
@@ -685,6 +685,76 @@ describe('what begins one', () => {
     });
     const before = await agent.client.call('GET', '/v1/bot/stats/workflows', { to: '2031-02-01' });
     expect(before.body).toEqual({ total_workflows: 0, completion_rate: 0, common_patterns: [] });
+  });
+});
+
+describe('over a stop', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'agent-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+  const begin = async (offsetSeconds: number) => {
+    const env = {
+      AGENT_API_KEY: target.apiKey,
+      AGENT_PROJECT_ID: target.projectId,
+      AGENT_BOT_ID: target.botId,
+      AGENT_DB: join(folder, 'agent.db'),
+      AGENT_CLOCK_OFFSET_SECONDS: String(offsetSeconds),
+      AGENT_PRIVATE_HOSTS: `127.0.0.1:${receiver.port}`,
+      PORT: '0',
+    };
+    const started = await startAgent(env, { log() {}, print() {} });
+    const { call } = createAgentClient(started.url, target);
+    const logs = async (workflow_id: string) =>
+      (await call('GET', '/v1/bot/workflow/logs', { workflow_id })).body.logs;
+    return { call, logs, close: started.close };
+  };
+  const tell = { name: 'Tell', trigger_type: 'manual' };
+
+  test('slots of an interval that were missed give one run, and it counts from the start', async () => {
+    const { call, close } = await begin(0);
+    const ids: string[] = [];
+    for (const interval_minutes of [60, 600]) {
+      const trigger_config = { schedule_type: 'interval', schedule_config: { interval_minutes } };
+      const input = { ...tell, trigger_type: 'schedule', trigger_config, actions: [callUrl()] };
+      ids.push((await call('POST', '/v1/bot/workflow/create', input)).body.workflow.uuid);
+    }
+    await close();
+    const offset = 5.5 * 3_600_000;
+    const again = await begin(offset / 1000);
+    await expect.poll(async () => (await again.logs(ids[0]!)).length).toBe(1);
+    expect(await again.logs(ids[1]!)).toEqual([]);
+    for (const [index, wait] of [60 * minute, 600 * minute].entries()) {
+      const { body } = await again.call('GET', '/v1/bot/workflow/read', { workflow_id: ids[index] });
+      const next = Date.parse(body.workflow.next_run_at) - Date.now() - offset;
+      expect(next).toBeLessThanOrEqual(wait);
+      expect(next).toBeGreaterThan(wait - 10 * minute);
+    }
+    await again.close();
+  });
+
+  test('a run that it cut off is said, and is kept for 400 days', async () => {
+    const { call, close } = await begin(0);
+    const { body } = await call('POST', '/v1/bot/workflow/create', { ...tell, actions: [callUrl()] });
+    const { uuid: workflow_id } = body.workflow;
+    let release = () => {};
+    receiver.held = new Promise((resolve) => {
+      release = () => resolve();
+    });
+    const called = call('POST', '/v1/bot/workflow/run', { workflow_id });
+    await receiver.count(1);
+    await Promise.all([close(), called.catch(() => {})]);
+    release();
+    const errorsAfter = async (days: number) => {
+      const again = await begin(days * 24 * 3_600);
+      const errors = (await again.logs(workflow_id)).map(({ error }: { error: string }) => error);
+      await again.close();
+      return errors;
+    };
+    expect(await errorsAfter(0)).toEqual(['interrupted']);
+    expect(await errorsAfter(399)).toEqual(['interrupted']);
+    expect(await errorsAfter(401)).toEqual([]);
   });
 });
 
