@@ -132,6 +132,16 @@ test.each(cases)('%s', async (_, reply, data, kept) => {
   if (kept) expect(body.emails[0]).toMatchObject(kept);
 });
 
+test('one mail has twenty recipients at most', async () => {
+  const to: string[] = [];
+  for (let made = 0; made < 21; made += 1) {
+    const { body } = await agent.client.call('POST', '/v1/bot/create', { name: `A${made}` });
+    to.push(`${body.bot.uuid}@agent.localhost`);
+  }
+  const replies = await sendMail(port, { to, data: plain('x') });
+  expect(replies.slice(2).map((reply) => reply.slice(0, 3))).toEqual([...Array(20).fill('250'), '452']);
+});
+
 test('a mail ends where SMTP says, and holds no second one', async () => {
   const count = async () => (await agent.client.call('GET', '/v1/bot/email/readall')).body.total;
   const before = await count();

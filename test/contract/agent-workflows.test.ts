@@ -337,6 +337,13 @@ describe('a run', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
+  test('sends the headers of its owner in place of its own, whatever their case', async () => {
+    await perform([callUrl({ headers: { 'Content-Type': 'text/plain', 'X-Service-Workflow': '0' } })]);
+    const { 'content-type': type, 'x-service-workflow': origin } = receiver.received[0]!.headers;
+    // That a workflow calls is nobody's to deny.
+    expect([type, origin]).toEqual(['text/plain', '1']);
+  });
+
   test('says no more than a bound, however often it repeats what it was told', async () => {
     const { actions } = await perform([callUrl({ body: '{{a}}'.repeat(1_000) })], { a: 'x'.repeat(100_000) });
     expect(actions[0].error).toBe('too_large');

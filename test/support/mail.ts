@@ -85,7 +85,8 @@ export async function sendMail(
   port: number,
   { from = 'ada@site.example', to = 'juniper@agent.localhost', data }: SentMail,
 ): Promise<string[]> {
-  const socket = connect(port, '127.0.0.1');
+  // Each reply is waited for anew.
+  const socket = connect(port, '127.0.0.1').setMaxListeners(0);
   socket.setTimeout(30_000, () => socket.destroy(new Error('No reply.')));
   const replies: string[] = [];
   let buffer = '';

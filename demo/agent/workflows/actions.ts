@@ -65,10 +65,10 @@ async function callUrl(
       method,
       headers: {
         'content-type': 'application/json',
-        [originHeader]: '1',
         ...Object.fromEntries(
           Object.entries(headers).map(([name, value]) => [name.toLowerCase(), text(value)]),
         ),
+        [originHeader]: '1',
       },
       body: method === 'GET' ? undefined : typeof said === 'string' ? said : JSON.stringify(said),
     },
