@@ -19,6 +19,7 @@ for (const [address, bits] of [
   ['172.16.0.0', 12],
   ['192.0.0.0', 24],
   ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
   ['192.168.0.0', 16],
   ['198.18.0.0', 15],
   ['198.51.100.0', 24],
@@ -28,26 +29,21 @@ for (const [address, bits] of [
 ] as const)
   blocked.addSubnet(address, bits, 'ipv4');
 for (const [address, bits] of [
-  ['::', 128],
-  ['::1', 128],
-  ['64:ff9b::', 96],
-  ['64:ff9b:1::', 48],
-  ['100::', 64],
   ['2001::', 23],
   ['2001:db8::', 32],
   ['2002::', 16],
-  ['fc00::', 7],
-  ['fe80::', 10],
-  ['fec0::', 10],
-  ['ff00::', 8],
+  ['3fff::', 20],
 ] as const)
   blocked.addSubnet(address, bits, 'ipv6');
+/** Of IPv6 all else is nobody's, or an IPv4 address in other clothes. */
+const assigned = new BlockList();
+assigned.addSubnet('2000::', 3, 'ipv6');
 
-/** Whether anybody may reach it. An IPv4 address in IPv6 clothes is that IPv4 address. */
+/** Whether anybody may reach it. */
 export function isPublic(address: string): boolean {
   const family = isIP(address);
-  if (family === 0) return false;
-  return !blocked.check(address, family === 4 ? 'ipv4' : 'ipv6');
+  if (family === 4) return !blocked.check(address, 'ipv4');
+  return family === 6 && assigned.check(address, 'ipv6') && !blocked.check(address, 'ipv6');
 }
 
 class NotAllowed extends Error {}
