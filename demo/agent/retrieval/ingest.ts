@@ -3,6 +3,7 @@
 import { estimateTokens } from '../answer/pace.ts';
 import { AgentError } from '../errors.ts';
 import type { EventLog } from '../events.ts';
+import { keepTrying } from '../keep.ts';
 import type { Source, SourceReading, SourceStore } from '../store/sources.ts';
 import { createWatch } from '../watch.ts';
 import { toBlocks, toPassages } from './chunk.ts';
@@ -12,6 +13,7 @@ import { fetchFile } from './file.ts';
 import type { Block } from './html.ts';
 
 export interface Ingest {
+  /** In the place of an earlier reading of it that goes on still. */
   start(source: Source): void;
   /** How many pages of a source were read so far, while it is being read. */
   pagesRead(uuid: string): number | undefined;
@@ -27,36 +29,59 @@ const progressPages = 25;
 const keepUpMs = 10_000;
 
 export function createIngest(sources: SourceStore, events: EventLog): Ingest {
-  const closing = new AbortController();
+  /** By the uuid of the source. */
+  const readings = new Map<string, AbortController>();
   const running = new Set<Promise<void>>();
   const progress = new Map<string, number>();
   const idle = async () => {
     while (running.size > 0) await Promise.all(running);
   };
+  const report = (thrown: unknown) =>
+    events.record('sources.failed', { cause: thrown instanceof Error ? thrown.stack : 'unknown' });
 
-  async function run(source: Source) {
+  /** @returns what keeps how it went */
+  async function read(source: Source, signal: AbortSignal): Promise<() => void> {
     const onPage = (pages: number) => {
       progress.set(source.uuid, pages);
       if (pages % progressPages === 0)
         events.record('source.reading', { source_id: source.uuid, url: source.source, pages });
     };
     try {
-      const reading = await readSource(source, closing.signal, onPage);
+      const reading = await readSource(source, signal, onPage);
       if (reading.passages.length === 0) throw new AgentError(400, 'source_empty', 'No text was found.');
-      sources.succeed(source, reading);
-      events.record('source.read', { source_id: source.uuid, passages: reading.passages.length });
+      return () => {
+        sources.succeed(source, reading);
+        events.record('source.read', { source_id: source.uuid, passages: reading.passages.length });
+      };
     } catch (thrown) {
+      if (!(thrown instanceof AgentError)) report(thrown);
       const reason = thrown instanceof AgentError ? thrown.message : 'The address could not be read.';
-      sources.fail(source, reason);
-      events.record('source.failed', { source_id: source.uuid, reason });
-    } finally {
-      progress.delete(source.uuid);
+      return () => {
+        sources.fail(source, reason);
+        events.record('source.failed', { source_id: source.uuid, reason });
+      };
     }
   }
-  const start = (source: Source) => {
-    const job = run(source).finally(() => running.delete(job));
+
+  async function run(source: Source, { signal }: AbortController) {
+    const keep = await read(source, signal);
+    // Another reading has taken its place, or the next start says that the service stopped.
+    if (!signal.aborted) await keepTrying(keep, report, signal).catch(() => {});
+  }
+
+  function start(source: Source) {
+    readings.get(source.uuid)?.abort();
+    const own = new AbortController();
+    readings.set(source.uuid, own);
+    progress.delete(source.uuid);
+    const job = run(source, own).finally(() => {
+      running.delete(job);
+      if (readings.get(source.uuid) !== own) return;
+      readings.delete(source.uuid);
+      progress.delete(source.uuid);
+    });
     running.add(job);
-  };
+  }
   const watch = createWatch({
     look() {
       sources.forgetDue();
@@ -66,8 +91,7 @@ export function createIngest(sources: SourceStore, events: EventLog): Ingest {
       }
       return Number.POSITIVE_INFINITY;
     },
-    report: (thrown) =>
-      events.record('sources.failed', { cause: thrown instanceof Error ? thrown.stack : 'unknown' }),
+    report,
     now: Date.now,
     maxIdleMs: keepUpMs,
   });
@@ -79,7 +103,7 @@ export function createIngest(sources: SourceStore, events: EventLog): Ingest {
     pagesRead: (uuid) => progress.get(uuid),
     async close() {
       watch.stop();
-      closing.abort();
+      for (const reading of readings.values()) reading.abort();
       await idle();
     },
   };

@@ -150,8 +150,8 @@ export function createSourceStore(db: Db, now: () => number, tell: Tell) {
         'INSERT INTO passages (source, url, title, favicon, section, content) VALUES (?, ?, ?, ?, ?, ?)',
       );
       db.transaction(() => {
-        // Deleted while it was read.
-        if (!find(source.bot_id, source.uuid)) return;
+        // Deleted while it was read, or given another address.
+        if (find(source.bot_id, source.uuid)?.source !== source.source) return;
         if (source.type !== 'text')
           remove(
             'bot_id = ? AND type = ? AND source = ? AND id <> ?',
@@ -174,6 +174,7 @@ export function createSourceStore(db: Db, now: () => number, tell: Tell) {
 
     /** What was read before, if anything, stays; it is tried again when it is due next. */
     fail(source: Source, error: string) {
+      if (find(source.bot_id, source.uuid)?.source !== source.source) return;
       set(source.id, { status: 'failed', error, synced_at: now() });
     },
 
@@ -195,7 +196,9 @@ export function createSourceStore(db: Db, now: () => number, tell: Tell) {
         ms === undefined
           ? []
           : db
-              .prepare(`${select} WHERE sync_frequency = ? AND synced_at <= ? AND status <> 'processing'`)
+              .prepare(
+                `${select} WHERE sync_frequency = ? AND (synced_at IS NULL OR synced_at <= ?) AND status <> 'processing'`,
+              )
               .all(frequency, now() - ms)
               .map(toSource),
       );

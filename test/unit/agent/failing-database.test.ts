@@ -12,7 +12,7 @@ import { createIngest } from '../../../demo/agent/retrieval/ingest.ts';
 import { type BotStore, createBotStore } from '../../../demo/agent/store/bots.ts';
 import type { ChatStore } from '../../../demo/agent/store/chats.ts';
 import { createDeliveryStore } from '../../../demo/agent/store/deliveries.ts';
-import type { SourceStore } from '../../../demo/agent/store/sources.ts';
+import type { Source, SourceStore } from '../../../demo/agent/store/sources.ts';
 import { createTaskStore, type TaskStore } from '../../../demo/agent/store/tasks.ts';
 import { createWorkflowRunStore } from '../../../demo/agent/store/workflowruns.ts';
 import { createWorkflowStore } from '../../../demo/agent/store/workflows.ts';
@@ -139,6 +139,30 @@ test('sources that are due are read once it is well again', async () => {
   expect(due).toHaveBeenCalledTimes(2);
   expect(events.entries.slice(before).map(({ event }) => event)).toEqual(['sources.failed']);
   await ingest.close();
+});
+
+const readText = (sources: Partial<SourceStore>) => {
+  const ingest = createIngest(sources as SourceStore, events);
+  const text = { uuid: 's', type: 'text', title: 'Herons', source: 'A heron nests.' } as Source;
+  ingest.start(text);
+  return ingest;
+};
+
+test('what was read of a source is kept once it is well again', async () => {
+  const succeed = vi.fn().mockImplementationOnce(lock);
+  const fail = vi.fn();
+  const ingest = readText({ succeed, fail });
+  await ingest.idle();
+  expect([succeed.mock.calls.length, fail.mock.calls.length]).toEqual([2, 0]);
+});
+
+test('with sources that can be kept in no way the service goes on, and ends', async () => {
+  const [succeed, fail] = [vi.fn(lock), vi.fn(lock)];
+  const ingest = readText({ succeed, fail });
+  await expect.poll(() => succeed.mock.calls.length).toBe(1);
+  await oneMoment();
+  await ingest.close();
+  expect([succeed.mock.calls.length, fail.mock.calls.length]).toEqual([1, 0]);
 });
 
 /** Whatever spins without a rest keeps this from coming. */

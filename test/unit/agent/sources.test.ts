@@ -1,6 +1,12 @@
 /** Sources: websites are followed, webpages are not, search is ranked and scoped. */
 
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openDatabase } from '../../../demo/agent/db.ts';
 import { type ShopAgent, startShopAgent } from '../../support/agentservice.ts';
 
 describe('training sources', () => {
@@ -89,4 +95,87 @@ describe('training sources', () => {
     });
     expect(status).toBe(400);
   });
+});
+
+describe('another reading of a source, while one goes on', () => {
+  let agent: ShopAgent;
+  let site: Server;
+  let url: string;
+  let release: () => void;
+  beforeEach(async () => {
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    site = createServer(async ({ url }, response) => {
+      if (url === '/slow') await held;
+      response.writeHead(url === '/gone' ? 404 : 200, { 'content-type': 'text/html' });
+      response.end(`<title>${url}</title><main><p>The page ${url} tells of herons.</p></main>`);
+    });
+    await new Promise<void>((resolve) => void site.listen(0, '127.0.0.1', resolve));
+    url = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
+    agent = await startShopAgent();
+  });
+  afterEach(async () => {
+    release();
+    await agent.close();
+    site.closeAllConnections();
+    site.close();
+  });
+  const call = agentCall(() => agent);
+  const read = async (source_id: string) => (await call('GET', 'read', { source_id })).source;
+  const begin = async (more: object = {}) =>
+    (await call('POST', 'create', { type: 'webpage', source: `${url}/slow`, ...more })).source.uuid as string;
+
+  test('takes its place, however late the first ends', async () => {
+    const source_id = await begin();
+    await call('PUT', 'update', { source_id, source: `${url}/right` });
+    await expect.poll(async () => (await read(source_id)).status).toBe('success');
+    release();
+    await agent.service.idle();
+    expect(await read(source_id)).toMatchObject({
+      status: 'success',
+      source: [`${url}/right`],
+      content: 'The page /right tells of herons.',
+    });
+  });
+
+  test('takes nothing from another source of the address that it had', async () => {
+    const source_id = await begin();
+    await call('PUT', 'update', { source_id, source: `${url}/right` });
+    const other = await begin();
+    release();
+    await agent.service.idle();
+    expect((await read(other)).status).toBe('success');
+    expect((await read(source_id)).status).toBe('success');
+  });
+});
+
+/** Of the calls under /v1/bot/source. @returns their bodies */
+function agentCall(agent: () => ShopAgent) {
+  return async (method: string, what: string, input: object) =>
+    (await agent().client.call(method, `/v1/bot/source/${what}`, input)).body;
+}
+
+test('a reading that a stop has cut off is said, and is due at once after it', async () => {
+  const silent = createServer(() => {});
+  await new Promise<void>((resolve) => void silent.listen(0, '127.0.0.1', resolve));
+  const folder = mkdtempSync(join(tmpdir(), 'agent-'));
+  const options = { db: join(folder, 'agent.db') };
+  const first = await startShopAgent(options);
+  const source = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`;
+  const input = { type: 'webpage', source, sync_frequency: 'weekly' };
+  const { uuid: source_id } = (await agentCall(() => first)('POST', 'create', input)).source;
+  await first.close();
+  silent.closeAllConnections();
+  silent.close();
+  const db = openDatabase(options.db);
+  const row = () => db.prepare('SELECT status, error, synced_at FROM sources WHERE uuid = ?').get(source_id);
+  expect(row()).toMatchObject({ status: 'processing', error: null, synced_at: null });
+  const again = await startShopAgent(options);
+  await again.service.idle();
+  // Nobody is there any more: it was tried.
+  expect(row()).toMatchObject({ status: 'failed', synced_at: expect.any(Number) });
+  await again.close();
+  db.close();
+  rmSync(folder, { recursive: true });
 });
