@@ -38,7 +38,7 @@ import { createTell } from './tell.ts';
 import { createHttpTool } from './tools.ts';
 import { createChatRates } from './turns/gate.ts';
 import { createTurns } from './turns/runner.ts';
-import { askUnattended, giveUpTurn } from './turns/unattended.ts';
+import { askUnattended, whenFree } from './turns/unattended.ts';
 import { createDeliverer } from './webhooks/delivery.ts';
 import { perform } from './workflows/actions.ts';
 import { createWorkflowRunner } from './workflows/runner.ts';
@@ -80,11 +80,11 @@ export function createAgentService(options: AgentServiceOptions): AgentService {
     bots,
     events,
     now: config.now,
-    ask: (bot, task) => {
+    ask: (bot, task, signal) => {
       const { prompt: message, chat_mode: chatMode } = task;
-      return askUnattended(parts, bot, { message, chatId: chatOf(task), chatMode, as: 'project' });
+      const call = { message, chatId: chatOf(task), chatMode, as: 'project' } as const;
+      return whenFree(() => askUnattended(parts, bot, call), signal);
     },
-    giveUp: (bot, chatId) => giveUpTurn(parts, bot, chatId),
   });
   const chats = createChatStore(db, config.now, tell);
   const workflowRunner = createWorkflowRunner({

@@ -341,8 +341,53 @@ test('never two runs of one task at once: a slot is skipped, a trigger is refuse
   expect(await read(uuid)).toMatchObject({ execution_count: 1, next_run_at: at('2031-03-01T14:00Z') });
 });
 
+test('one whose conversation somebody speaks in waits for its turn', async () => {
+  const gate = createGate();
+  await start({ wordsPerSecond: 5, sleep: gate.sleep });
+  const speaking = agent.client.chat(question, { chat_id: 'desk', member_id: 'ada' });
+  await expect
+    .poll(async () => (await agent.client.call('GET', '/v1/bot/chat/active-streams')).body.streams.length)
+    .toBe(1);
+  const once = { schedule_type: 'once', schedule_config: { scheduled_at: '2031-03-01T12:30:00Z' } };
+  await make({ chat_id: 'desk', ...once });
+  await pass(hour);
+  expect((await logsOf()).total).toBe(0);
+  gate.open();
+  await speaking;
+  await untilLogged(1);
+  expect((await logsOf()).logs[0]).toMatchObject({ status: 'success' });
+});
+
+test('its runs are no visitor’s questions: what these may ask bounds none of them', async () => {
+  await start();
+  const limits = { ratelimit_requests: 1, ratelimit_seconds: 86_400 };
+  await agent.client.call('PUT', '/v1/bot/update', limits);
+  const { uuid } = await make();
+  for (let runs = 0; runs < 3; runs += 1)
+    expect((await post('trigger', uuid)).body.result).toMatchObject({ status: 'success' });
+});
+
 describe('a task is looked at and changed', () => {
   beforeEach(() => start());
+
+  test('its record may be sent back as it was read: that begins nothing anew', async () => {
+    const every = await make({ schedule_type: 'interval', schedule_config: { interval_minutes: 1_440 } });
+    const once = await make({
+      schedule_type: 'once',
+      schedule_config: { scheduled_at: '2031-03-01T12:30:00Z' },
+    });
+    await pass(hour);
+    await untilLogged(1);
+    for (const { uuid } of [every, once]) {
+      const before = await read(uuid);
+      const sent = { ...before, task_id: uuid, name: 'Another' };
+      const { status, body } = await agent.client.call('PUT', '/v1/bot/tasks/update', sent);
+      expect([status, body.task]).toEqual([
+        200,
+        { ...before, name: 'Another', updated_at: body.task.updated_at },
+      ]);
+    }
+  });
 
   test('listed newest first, changed by what is sent, and deleted with its log (S134, S136, S138)', async () => {
     const one = await make({

@@ -588,6 +588,24 @@ describe('what begins one', () => {
     expect([refused.status, refused.body.error.code]).toEqual([400, 'schedule_too_frequent']);
   });
 
+  test('its record may be sent back as it was read: that begins nothing anew', async () => {
+    const schedule = (schedule_type: string, schedule_config: object) =>
+      make({ trigger_type: 'schedule', trigger_config: { schedule_type, schedule_config } });
+    const every = await schedule('interval', { interval_minutes: 1_440 });
+    const once = await schedule('once', { scheduled_at: '2031-03-01T12:30:00Z' });
+    await pass(60 * minute);
+    await untilLogged(1, once.uuid);
+    for (const { uuid } of [every, once]) {
+      const before = await readOne(uuid);
+      const sent = { ...before, workflow_id: uuid, name: 'Another' };
+      const { status, body } = await agent.client.call('PUT', '/v1/bot/workflow/update', sent);
+      expect([status, body.workflow]).toEqual([
+        200,
+        { ...before, name: 'Another', updated_at: body.workflow.updated_at },
+      ]);
+    }
+  });
+
   test('a schedule whose run before goes on still: the slot is skipped, and said', async () => {
     const { uuid } = await make({
       trigger_type: 'schedule',

@@ -6,7 +6,7 @@ import type { Parts } from '../parts.ts';
 import type { Bot } from '../store/bots.ts';
 import type { Email, ToDo } from '../store/emails.ts';
 import { hourMs, minuteMs } from '../time.ts';
-import { askUnattended, giveUpTurn } from '../turns/unattended.ts';
+import { askUnattended } from '../turns/unattended.ts';
 import type { WireChat } from '../turns/wire.ts';
 import { createWatch } from '../watch.ts';
 import { addressOf } from './address.ts';
@@ -61,12 +61,11 @@ export function createClerk(parts: Parts): Clerk {
     const since = config.now() - hourMs;
     if (emails.countTo(bot.uuid, email.from_address, 'auto-replied', since) >= mostAnHour)
       throw new AgentError(429, 'too_many_answers', 'This address was answered often enough.');
-    const chatId = `email:${email.from_address}`.slice(0, maxChatId);
+    const chatId = `email:${keyOf(email)}`.slice(0, maxChatId);
     const message = toQuestion(email.text_body) || email.subject;
     if (message === '') return;
-    const { frame, chat } = await askUnattended(parts, bot, { message, chatId, as: 'visitor' });
-    if (frame === 'approval') giveUpTurn(parts, bot, chatId);
-    else if (!('cancelled' in chat) && chat.reply.trim() !== '')
+    const { chat, reason } = await askUnattended(parts, bot, { message, chatId, as: 'visitor' });
+    if (reason === undefined && chat.reply.trim() !== '')
       await replyTo(parts, bot, email, withSources(chat), 'auto-replied');
   }
 

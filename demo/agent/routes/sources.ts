@@ -101,7 +101,8 @@ export function routeSources(app: Hono<AccessEnv>, parts: Parts) {
     tags: v.optional(v.nullable(texts)),
     forget_after: v.optional(forgetAfter),
     sync_frequency: v.optional(syncFrequency),
-    source: v.optional(addresses),
+    // A text's own record has none.
+    source: v.nullish(addresses),
   };
 
   app.put('/v1/bot/source/update', takes({ ...ofSource, ...changes }), async (c) => {
@@ -117,9 +118,9 @@ export function routeSources(app: Hono<AccessEnv>, parts: Parts) {
       ...(tags === undefined ? {} : { tags: tags ?? [] }),
       ...(forget_after === undefined ? {} : { forget_after }),
       ...(sync_frequency === undefined ? {} : { sync_frequency }),
-      ...(newSource === undefined ? {} : { source: readSource(source.type, newSource) }),
+      ...(newSource == null ? {} : { source: readSource(source.type, newSource) }),
     });
-    if (newSource !== undefined) parts.ingest.start(updated);
+    if (newSource != null) parts.ingest.start(updated);
     const wire = toWire(updated);
     const sent = Object.keys(changes).filter((name) => input[name as keyof typeof input] !== undefined);
     return c.json({

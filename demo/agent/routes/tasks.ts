@@ -20,7 +20,7 @@ import {
   toPlain,
 } from '../tasks/input.ts';
 import { endOf } from '../tasks/runner.ts';
-import { nextSlot, readSchedule, type Schedule } from '../tasks/schedule.ts';
+import { isSameSchedule, nextSlot, readSchedule, type Schedule } from '../tasks/schedule.ts';
 import { toIso, toIsoOrNull } from '../time.ts';
 import { toWireLog } from './tasklogs.ts';
 
@@ -117,15 +117,10 @@ export function routeTasks(app: Hono<AccessEnv>, parts: Parts) {
       const task = requireTask(parts, bot, input.task_id);
       const merged = { ...task, ...toPlain(input) };
       requireBothHours(merged);
-      const isRescheduled = [
-        input.schedule_type,
-        input.schedule_config,
-        input.cron_pattern,
-        input.timezone,
-      ].some((given) => given !== undefined);
-      const schedule = isRescheduled
-        ? readSchedule(mergeSchedule(task, input), now(), limits.min_task_interval_seconds)
-        : {};
+      const wanted = mergeSchedule(task, input);
+      // A record that is sent back as it was read begins nothing anew.
+      const isRescheduled = !isSameSchedule(wanted, task);
+      const schedule = isRescheduled ? readSchedule(wanted, now(), limits.min_task_interval_seconds) : {};
       const isEnabled = input.enabled ?? task.enabled;
       const isBegun = isEnabled && (isRescheduled || !task.enabled);
       return c.json(

@@ -1,6 +1,7 @@
 /** Workflows: catalog, create, read, readall, update, delete, run, logs; and what comes in from elsewhere. */
 
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import type { Hono } from 'hono';
 import * as v from 'valibot';
 import { type AccessEnv, requireBot, requireManager, requireStaff } from '../access.ts';
@@ -83,9 +84,14 @@ export function routeWorkflows(app: Hono<AccessEnv>, parts: Parts) {
       const workflow = requireWorkflow(bot, input.workflow_id);
       const { name, description, conditions, actions, is_active = workflow.is_active } = input;
       const sent = { name, description, conditions: conditions === null ? [] : conditions, actions };
-      const isRetriggered = [input.trigger_type, input.trigger_event, input.trigger_config].some(
-        (one) => one !== undefined,
-      );
+      const { trigger_type: type, trigger_event: event, trigger_config: config } = workflow;
+      const wanted = {
+        type: input.trigger_type ?? type,
+        event: input.trigger_event === undefined ? event : input.trigger_event,
+        config: { ...config, ...input.trigger_config },
+      };
+      // A record that is sent back as it was read begins nothing anew.
+      const isRetriggered = !isDeepStrictEqual(wanted, { type, event, config });
       const isBegun = is_active && !workflow.is_active;
       const trigger =
         isRetriggered || isBegun

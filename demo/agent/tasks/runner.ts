@@ -2,10 +2,11 @@
 
 import { AgentError, toAgentError } from '../errors.ts';
 import type { EventLog } from '../events.ts';
+import { keepTrying } from '../keep.ts';
 import type { Bot, BotStore } from '../store/bots.ts';
 import type { NewTaskLog, Task, TaskChanges, TaskLog, TaskStore } from '../store/tasks.ts';
 import { dayMs } from '../time.ts';
-import type { TurnEnd } from '../turns/runner.ts';
+import type { UnattendedEnd } from '../turns/unattended.ts';
 import { createWatch } from '../watch.ts';
 import { isActive, nextSlot } from './schedule.ts';
 
@@ -26,9 +27,7 @@ export interface TaskRunnerDeps {
   events: EventLog;
   now: () => number;
   /** Begins a turn with the task's prompt. Throws as a chat call would. */
-  ask(bot: Bot, task: Task): Promise<TurnEnd>;
-  /** A turn that waits for somebody waits in vain. */
-  giveUp(bot: Bot, chatId: string): void;
+  ask(bot: Bot, task: Task, signal: AbortSignal): Promise<UnattendedEnd>;
 }
 
 export interface TaskRunner {
@@ -53,9 +52,9 @@ export function endOf(
 
 export const chatOf = ({ chat_id, uuid }: Task): string => chat_id ?? uuid;
 
-export function createTaskRunner({ tasks, bots, events, now, ask, giveUp }: TaskRunnerDeps): TaskRunner {
+export function createTaskRunner({ tasks, bots, events, now, ask }: TaskRunnerDeps): TaskRunner {
   const running = new Map<number, Promise<unknown>>();
-  let isClosing = false;
+  const closing = new AbortController();
 
   const report = (thrown: unknown) =>
     events.record('tasks.failed', { cause: thrown instanceof Error ? thrown.stack : 'unknown' });
@@ -64,11 +63,8 @@ export function createTaskRunner({ tasks, bots, events, now, ask, giveUp }: Task
   async function work(bot: Bot, task: Task): Promise<TaskResult> {
     const chat_id = chatOf(task);
     try {
-      const { frame, chat } = await ask(bot, task);
-      if (frame === 'approval') giveUp(bot, chat_id);
-      const isCancelled = 'cancelled' in chat;
-      const stopped = isClosing ? 'interrupted' : 'cancelled';
-      const reason = frame === 'approval' ? 'approval_required' : isCancelled ? stopped : '';
+      const { chat, reason: lack = '' } = await ask(bot, task, closing.signal);
+      const reason = lack === 'cancelled' && closing.signal.aborted ? 'interrupted' : lack;
       const { credit_used: credits_used } = chat.agent;
       return {
         status: reason === '' ? 'success' : 'error',
@@ -78,8 +74,8 @@ export function createTaskRunner({ tasks, bots, events, now, ask, giveUp }: Task
         chat_id,
       };
     } catch (thrown) {
-      const { code } = toAgentError(thrown);
-      return { status: 'error', reason: code, credits_used: 0, reply: '', chat_id };
+      const reason = closing.signal.aborted ? 'interrupted' : toAgentError(thrown).code;
+      return { status: 'error', reason, credits_used: 0, reply: '', chat_id };
     }
   }
 
@@ -102,10 +98,12 @@ export function createTaskRunner({ tasks, bots, events, now, ask, giveUp }: Task
   /** Claimed before anything is asked: after a kill its slot is not run again. */
   function run(bot: Bot, task: Task, claim: TaskChanges) {
     tasks.update(task.id, { ...claim, running_since: now() });
-    const job = work(bot, task).then((result) => {
-      running.delete(task.id);
-      return { result, log: note(task.id, result, { running_since: null }) };
-    });
+    const job = work(bot, task)
+      .then(async (result) => {
+        const keep = () => note(task.id, result, { running_since: null });
+        return { result, log: await keepTrying(keep, report, closing.signal) };
+      })
+      .finally(() => running.delete(task.id));
     running.set(task.id, job);
     return job;
   }
@@ -154,9 +152,9 @@ export function createTaskRunner({ tasks, bots, events, now, ask, giveUp }: Task
       return run(bot, task, {});
     },
     async close() {
-      isClosing = true;
+      closing.abort();
       watch.stop();
-      await Promise.all(running.values());
+      await Promise.allSettled(running.values());
     },
   };
 }

@@ -1,5 +1,6 @@
 /** When a task runs: six kinds of schedule, on the wall clock of a time zone. */
 
+import { isDeepStrictEqual } from 'node:util';
 import { Cron } from 'croner';
 import { AgentError } from '../errors.ts';
 import { dayMs, minuteMs } from '../time.ts';
@@ -86,6 +87,15 @@ function monthly({ day_of_month: wanted, time }: ScheduleConfig): NextWall {
     const now = inMonth(year, month);
     return now > wall ? now : inMonth(year, month + 1);
   };
+}
+
+export function isSameSchedule(one: Schedule, other: Schedule): boolean {
+  const toParts = ({ schedule_type, schedule_config, timezone }: Schedule) => [
+    schedule_type,
+    schedule_config,
+    timezone,
+  ];
+  return isDeepStrictEqual(toParts(one), toParts(other));
 }
 
 /** Whether it may run then: the start belongs to the hours, the end does not. */
@@ -181,10 +191,14 @@ function isCloserThan(ms: number, pattern: string): boolean {
   return false;
 }
 
+const isoTime = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(?:(z)|([+-]\d\d)(?::?(\d\d))?)?$/i;
+
 function toScheduledAt(text: string, zone: string): number | undefined {
-  if (!/^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/.test(text) || !isRealDay(text.slice(0, 10))) return undefined;
-  const hasOffset = /(Z|[+-]\d\d:?\d\d)$/i.test(text);
-  const at = Date.parse(hasOffset ? text : `${text}Z`);
+  const found = isoTime.exec(text);
+  if (!found || !isRealDay(text.slice(0, 10))) return undefined;
+  const [, day, time, utc, hours, minutes = '00'] = found;
+  const hasOffset = utc !== undefined || hours !== undefined;
+  const at = Date.parse(`${day}T${time}${hours === undefined ? 'Z' : `${hours}:${minutes}`}`);
   if (Number.isNaN(at)) return undefined;
   return hasOffset ? at : toInstant(at, zone).at;
 }

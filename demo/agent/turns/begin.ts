@@ -24,6 +24,8 @@ export interface ChatCall extends Omit<Call, 'persona' | 'notes'> {
   memberId: string | undefined;
   asksService: boolean;
   workspaceUuid: string | undefined;
+  /** Of a task, where nobody asks. */
+  isOwn?: boolean;
   provider: ProviderOverride;
 }
 

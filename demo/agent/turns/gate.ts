@@ -40,17 +40,22 @@ export interface Asking {
   memberId: string | undefined;
   chatId: string | undefined;
   chatMode: ChatMode | undefined;
+  /** The project asks by itself: that is no end user's call. */
+  isOwn?: boolean;
 }
 
 /** 403 `bot_inactive`, `login_required`, `mode_not_allowed`, `credits_exhausted`; 429 `bot_rate_limited`. */
-export function requireMayAsk(parts: Parts, { caller, bot, persona, memberId, chatId, chatMode }: Asking) {
+export function requireMayAsk(
+  parts: Parts,
+  { caller, bot, persona, memberId, chatId, chatMode, isOwn }: Asking,
+) {
   if (bot.status === 0) throw new AgentError(403, 'bot_inactive', 'This agent is switched off.');
   const member = memberId === undefined ? undefined : parts.accounts.find(bot.projectId, memberId);
   if (bot.require_login && persona !== 'builder' && !member)
     throw new AgentError(403, 'login_required', 'This agent answers signed-in visitors only.');
   if (chatMode !== undefined) requireMode(parts, caller, persona, memberId, chatMode);
   if (bot.credits <= 0) throw new AgentError(403, 'credits_exhausted', 'This agent has no credits left.');
-  const endUser = memberId ?? chatId;
+  const endUser = isOwn ? undefined : (memberId ?? chatId);
   const seconds = endUser === undefined ? undefined : parts.rates.count(bot, endUser);
   if (seconds !== undefined)
     throw new AgentError(

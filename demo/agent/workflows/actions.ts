@@ -1,19 +1,16 @@
 /** What a workflow does, one action at a time. */
 
-import { setTimeout as rest } from 'node:timers/promises';
 import { sendEmail } from '../email/outbound.ts';
 import { AgentError } from '../errors.ts';
 import type { Parts } from '../parts.ts';
 import type { Bot } from '../store/bots.ts';
 import { hourMs } from '../time.ts';
-import { askUnattended, giveUpTurn } from '../turns/unattended.ts';
+import { askUnattended, whenFree } from '../turns/unattended.ts';
 import type { Action } from './catalog.ts';
 import { originHeader } from './origin.ts';
 import { createFiller, type Filler, type Payload } from './template.ts';
 
 const answerBytes = 10_000;
-const busyMs = 500;
-const busyTries = 60;
 /** To one address: to one that the payload names, and to one that the owner wrote. A machine at its end may answer each. */
 const [mostToNamed, mostToWritten] = [10, 60];
 /** As of a chat call. */
@@ -125,24 +122,8 @@ async function startChat(
   const chatId = action.chat_id === undefined ? '' : text(action.chat_id).slice(0, 200);
   // What comes in with a payload is nobody's word of the project.
   const call = { message, chatId: chatId === '' ? undefined : chatId, as: 'visitor' } as const;
-  const { frame, chat } = await whenFree(() => askUnattended(parts, bot, call), signal);
+  const { chat, reason } = await whenFree(() => askUnattended(parts, bot, call), signal);
   const output = { chat_id: chat.agent.chat_id, reply: chat.reply };
-  if (frame === 'approval') {
-    giveUpTurn(parts, bot, output.chat_id);
-    throw new ActionError('approval_required', output);
-  }
-  if ('cancelled' in chat) throw new ActionError('cancelled', output);
+  if (reason !== undefined) throw new ActionError(reason, output);
   return output;
-}
-
-/** Somebody may be speaking in that conversation. */
-async function whenFree<T>(ask: () => Promise<T>, signal: AbortSignal): Promise<T> {
-  for (let tries = 0; ; tries += 1) {
-    try {
-      return await ask();
-    } catch (thrown) {
-      if (!(thrown instanceof AgentError) || thrown.code !== 'chat_busy' || tries >= busyTries) throw thrown;
-    }
-    await rest(busyMs, undefined, { signal });
-  }
 }

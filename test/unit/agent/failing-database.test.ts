@@ -17,6 +17,7 @@ import { createTaskStore, type TaskStore } from '../../../demo/agent/store/tasks
 import { createWorkflowRunStore } from '../../../demo/agent/store/workflowruns.ts';
 import { createWorkflowStore } from '../../../demo/agent/store/workflows.ts';
 import { createTaskRunner } from '../../../demo/agent/tasks/runner.ts';
+import type { WireChat } from '../../../demo/agent/turns/wire.ts';
 import { createDeliverer } from '../../../demo/agent/webhooks/delivery.ts';
 import { createWorkflowRunner } from '../../../demo/agent/workflows/runner.ts';
 import { startReceiver } from '../../support/receiver.ts';
@@ -34,22 +35,30 @@ beforeEach(() => {
 /** Due now, and again after so long. */
 const addTask = (tasks: TaskStore, interval_minutes: number) =>
   tasks.create('b', {
-    name: 'n',
-    description: null,
-    prompt: 'p',
-    enabled: true,
+    ...settings,
     schedule_type: 'interval',
     schedule_config: { interval_minutes },
-    timezone: 'UTC',
-    chat_id: null,
-    chat_mode: 'ask',
-    active_hours_start: null,
-    active_hours_end: null,
-    max_executions: null,
-    max_consecutive_errors: 5,
     anchor_at: now(),
     next_run_at: now(),
   });
+const settings = {
+  name: 'n',
+  description: null,
+  prompt: 'p',
+  enabled: true,
+  timezone: 'UTC',
+  chat_id: null,
+  chat_mode: 'ask',
+  active_hours_start: null,
+  active_hours_end: null,
+  max_executions: null,
+  max_consecutive_errors: 5,
+} as const;
+const onceSettings = {
+  ...settings,
+  schedule_type: 'once',
+  schedule_config: { scheduled_at: '2031-03-01T12:00:00Z' },
+} as const;
 
 const lock = () => {
   throw new Error('database is locked');
@@ -59,7 +68,7 @@ test('a task runs once it is well again', async () => {
   const tasks = createTaskStore(db, now);
   vi.spyOn(tasks, 'due').mockImplementationOnce(lock);
   const asked = vi.fn().mockRejectedValue(new Error('no agent here'));
-  const runner = createTaskRunner({ tasks, bots, events, now, ask: asked, giveUp() {} });
+  const runner = createTaskRunner({ tasks, bots, events, now, ask: asked });
   addTask(tasks, 60);
   runner.wake();
   expect(asked).not.toHaveBeenCalled();
@@ -77,13 +86,24 @@ test('what could not be noted of a run is told, and the next slot runs', async (
     events,
     now,
     ask: () => Promise.reject(new Error('no agent here')),
-    giveUp() {},
   });
   const before = events.entries.length;
   addTask(tasks, 0.2 / 60);
   runner.wake();
   await expect.poll(() => tasks.logs('b', undefined, { page: 1, perPage: 5 }).logs.length).toBeGreaterThan(0);
   expect(events.entries.slice(before).map(({ event }) => event)).toContain('tasks.failed');
+  await runner.close();
+});
+
+test('of a run that was made, what could not be noted is noted later, as it was', async () => {
+  const tasks = createTaskStore(db, now);
+  vi.spyOn(tasks, 'note').mockImplementationOnce(lock);
+  const reply = { reply: 'Yes.', agent: { credit_used: 1 } } as WireChat;
+  const runner = createTaskRunner({ tasks, bots, events, now, ask: async () => ({ chat: reply }) });
+  const { id } = tasks.create('b', { ...onceSettings, anchor_at: now(), next_run_at: now() });
+  runner.wake();
+  await expect.poll(() => tasks.get(id)!.execution_count).toBe(1);
+  expect(tasks.get(id)).toMatchObject({ enabled: false, paused_reason: 'completed', last_status: 'success' });
   await runner.close();
 });
 

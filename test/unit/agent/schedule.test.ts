@@ -109,7 +109,8 @@ describe.each(['America/New_York', 'Europe/Berlin', 'Australia/Lord_Howe'])('a y
       nextSlot({ schedule_type: 'once', schedule_config: { scheduled_at }, timezone }, after, from);
     const instant = Date.parse('2031-07-01T12:00:00Z');
     expect(next('2031-07-01T12:00:00Z')).toBe(instant);
-    expect(next('2031-07-01T14:00:00+02:00', instant - 1)).toBe(instant);
+    for (const offset of ['+02:00', '+0200', '+02'])
+      expect(next(`2031-07-01T14:00:00${offset}`, instant - 1)).toBe(instant);
     expect(next('2031-07-01T12:00:00Z', instant)).toBeUndefined();
     const wall = shown.find((one) => one.wall === '2031-07-01 09:00')!;
     expect(next('2031-07-01T09:00')).toBe(wall.at);
@@ -146,6 +147,8 @@ describe('what is no schedule', () => {
     ['once', {}],
     ['once', { scheduled_at: '2030-12-31T00:00:00Z' }],
     ['once', { scheduled_at: 'tomorrow' }],
+    ['once', { scheduled_at: '2031-03-05 10:00 +2' }],
+    ['once', { scheduled_at: '2031-03-05T10:00+02:00 (x)' }],
     ['once', { scheduled_at: '2031-02-31T99:00' }],
     ['once', { scheduled_at: '2031-02-29T10:00Z' }],
     ['once', { scheduled_at: '2031-04-31T10:00' }],
