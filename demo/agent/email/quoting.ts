@@ -6,6 +6,10 @@ const mostRead = 40_000;
 /** As mail programs begin what they repeat: "-- " alone begins a signature. */
 const rest =
   /^(-- |-{2,}\s*(original message|forwarded message|urspr\u00fcngliche nachricht|message d'origine)\s*-{2,}|sent from my .{1,40}|get outlook for .{1,40}|von meinem .{1,40} gesendet|envoy\u00e9 de(puis)? mon .{1,40}|enviado desde mi .{1,40})$/i;
+/** What somebody passes on, with a few words of their own, is what they ask about. */
+const passedOn =
+  /^(-{2,}\s*(forwarded message|weitergeleitete nachricht|message transf\u00e9r\u00e9|mensaje reenviado)\s*-{2,}|begin forwarded message:)$/i;
+const leastBesidePassedOn = 8;
 /** "On Monday, Ada wrote:", in the languages that do so with a verb. */
 const beginning = /^(on|am|le|el|il|op|em|den|dne|w dniu) /i;
 const introduction = /^.{8,300}:$/;
@@ -25,7 +29,10 @@ const telling =
 const telephone = /^[a-z.:]*\s*[+(]?\d[\d ()/.-]{5,}$/i;
 /** Fewer words greet, and what they close is yet to come. */
 const leastOfQuestion = 5;
-const dated = /\d|@|wrote|schrieb|\u00e9crit|escribi\u00f3|scritto|schreef|skrev/i;
+const wrote =
+  /wrote|schrieb|\u00e9crit|escribi\u00f3|escreveu|scritto|schreef|skrev|napisa|\u043f\u0438\u0441\u0430\u043b|kirjoitti|yazd\u0131/i;
+const address = /[^\s<>()@]@[^\s<>()@]/;
+const year = /\b(19|20)\d\d\b/;
 
 /** Each line is looked at once, and a few beside it: a mail may have a hundred thousand. */
 export function toQuestion(text: string): string {
@@ -35,8 +42,10 @@ export function toQuestion(text: string): string {
     .map((line) => (line === '-- ' ? line : line.trim()));
   /** Its own words so far. */
   let words = 0;
+  let asks = false;
   let end = lines.length;
   for (const [at, line] of lines.entries()) {
+    if (passedOn.test(line) && words < leastBesidePassedOn) break;
     if (rest.test(line) || (words >= leastOfQuestion && isClosing(lines, at)) || isHeader(lines, at)) {
       end = at;
       break;
@@ -51,7 +60,13 @@ export function toQuestion(text: string): string {
       lines.fill('>', at, at + introducing);
       continue;
     }
-    if (line !== '' && !line.startsWith('>')) words += line.split(/\s+/).length;
+    if ((asks || words >= leastOfQuestion) && isUnmarked(lines, at)) {
+      end = at;
+      break;
+    }
+    if (line === '' || line.startsWith('>')) continue;
+    words += line.split(/\s+/).length;
+    asks ||= line.includes('?');
   }
   const own = join(lines.slice(0, end));
   // A mail that is passed on says nothing else.
@@ -85,7 +100,10 @@ function isClosing(lines: readonly string[], at: number): boolean {
 }
 
 function isOfSignature(line: string): boolean {
-  if (/[?.!]$/.test(line) || line.split(/\s+/).length > signatureWords) return false;
+  const words = line.split(/\s+/);
+  if (/[?.!]$/.test(line) || /^p\.? ?s\b/i.test(line) || words.length > signatureWords) return false;
+  // Names and firms are written large.
+  if (words.filter((word) => /^\p{Ll}{4}/u.test(word)).length > 1) return false;
   return telephone.test(line) || !telling.test(line);
 }
 
@@ -99,13 +117,30 @@ function isHeader(lines: readonly string[], at: number): boolean {
   return has(date) && has(recipient) && (has(subject) || lines[at]!.includes('@') || has(/@/));
 }
 
-/** It may stand on two lines, and a blank one may follow. @returns of how many lines it is */
-function countIntroduction(lines: readonly string[], at: number): 0 | 1 | 2 {
-  const line = lines[at]!;
-  if (!beginning.test(line)) return 0;
+/** Of one line or two. @returns "" where it is none */
+function toIntroduction(lines: readonly string[], at: number): { said: string; count: 1 | 2 } {
+  const [line, next = ''] = [lines[at]!, lines[at + 1]];
   const count = line.endsWith(':') ? 1 : 2;
-  const said = count === 1 ? line : `${line} ${lines[at + 1] ?? ''}`;
+  const isWrapped = count === 2 && next.endsWith(':') && (beginning.test(line) || /^[<(]/.test(next));
+  const said = count === 1 ? line : isWrapped ? `${line} ${next}` : '';
+  if (!introduction.test(said)) return { said: '', count };
+  const tells = address.test(said) || (/\d/.test(said) && wrote.test(said));
+  return {
+    said: tells || (beginning.test(said) && (/\d/.test(said) || wrote.test(said))) ? said : '',
+    count,
+  };
+}
+
+/** What comes after it is marked; a blank line may stand between. @returns of how many lines it is */
+function countIntroduction(lines: readonly string[], at: number): 0 | 1 | 2 {
+  const { said, count } = toIntroduction(lines, at);
+  if (said === '') return 0;
   const after = lines.slice(at + count, at + 4).find((one) => one !== '');
-  const isOne = introduction.test(said) && dated.test(said) && after?.startsWith('>') === true;
-  return isOne ? count : 0;
+  return after?.startsWith('>') ? count : 0;
+}
+
+/** As Yahoo does: when and who, and nothing marks what they said. */
+function isUnmarked(lines: readonly string[], at: number): boolean {
+  const { said } = toIntroduction(lines, at);
+  return beginning.test(said) && year.test(said) && address.test(said) && wrote.test(said);
 }

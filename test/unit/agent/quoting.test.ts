@@ -93,6 +93,45 @@ test.each([
     `Hi\nFrom: Hamburg\nDate: 12 May\nSubject: tent size L\n${asked}`,
     `Hi\nFrom: Hamburg\nDate: 12 May\nSubject: tent size L\n${asked}`,
   ],
+  [
+    'Yahoo, which marks nothing',
+    `${asked}\n\n    On Friday, March 7, 2031 at 03:00:00 PM GMT+1, Juniper <j@a.example> wrote:  \n \n Herons nest in April. [1]\n\n[1] Herons`,
+  ],
+  [
+    'Yahoo on two lines',
+    `${asked}\n\nOn Friday, March 7, 2031 at 03:00:00 PM GMT+1, Juniper\n<j@a.example> wrote:\n\nHerons nest in April.`,
+  ],
+  [
+    'what somebody else wrote, before the question',
+    `Hello,\nOn March 7, 2031 ann@b.example wrote:\nIt takes a week.\n${asked}`,
+    `Hello,\nOn March 7, 2031 ann@b.example wrote:\nIt takes a week.\n${asked}`,
+  ],
+  ['one in Polish', `${asked}\n\npt., 7 mar 2031 o 15:00 Juniper <j@a.example> napisa\u0142(a):\n\n> x`],
+  ['one in Norwegian', `${asked}\n\nfre. 7. mars 2031 kl. 15:00 skrev Juniper <j@a.example>:\n\n> x`],
+  ['one in Norwegian without an address', `${asked}\n\n7. mars 2031 skrev Juniper:\n> x`],
+  [
+    'one in Russian',
+    `${asked}\n\n\u043f\u0442, 7 \u043c\u0430\u0440. 2031 \u0433. \u0432 15:00, Juniper <j@a.example>:\n\n> x`,
+  ],
+  ['one in Finnish', `${asked}\n\npe 7. maalisk. 2031 klo 15.00 Juniper (j@a.example) kirjoitti:\n\n> x`],
+  ['one in Japanese', `${asked}\n\n2031\u5e743\u67087\u65e5(\u91d1) 15:00 Juniper <j@a.example>:\n\n> x`],
+  ['one by ISO', `${asked}\n\n2031-03-07 15:00 GMT+01:00 Juniper\n<j@a.example>:\n\n> x`],
+  [
+    'a postscript',
+    'I would like to know how long returns take.\n\nBest regards\nAnn\n\nPS and the weight of the Ridge tent',
+    'I would like to know how long returns take.\n\nBest regards\nAnn\n\nPS and the weight of the Ridge tent',
+  ],
+  [
+    'thanks, and another matter',
+    'I would like to know how heavy it is.\n\nThank you\n\nAlso tell me the opening hours',
+    'I would like to know how heavy it is.\n\nThank you\n\nAlso tell me the opening hours',
+  ],
+  ['a firm', `${asked}\n\nBest regards\nAnn Lee\nHead of sales at ACME Ltd`],
+  [
+    'a mail that is passed on, with a word',
+    `Can you answer this?\n\n---------- Forwarded message ---------\nFrom: Bob <b@c.example>\nDate: 7 March 2031\nSubject: x\nTo: Ada\n\n${asked}`,
+    `Can you answer this?\n\n---------- Forwarded message ---------\nFrom: Bob <b@c.example>\nDate: 7 March 2031\nSubject: x\nTo: Ada\n\n${asked}`,
+  ],
   ['nothing else', 'Best regards,\nAda', 'Best regards,\nAda'],
 ])('%s', (_, text, expected = asked) => {
   expect(toQuestion(text)).toBe(expected);
