@@ -30,7 +30,6 @@ export const migrations: readonly string[] = [
 
 export function openDatabase(file: string): Db {
   const db = open(file);
-  db.pragma('journal_mode = WAL');
   // A killed process loses nothing by it, and each request counts in the database.
   db.pragma('synchronous = NORMAL');
   db.pragma('foreign_keys = ON');
@@ -38,7 +37,7 @@ export function openDatabase(file: string): Db {
   lockBeforeWriting(db);
   const { user_version: version } = db.prepare('PRAGMA user_version').get() as { user_version: number };
   if (version > migrations.length)
-    throw new Error(`The database has schema ${version}; this service knows ${migrations.length}.`);
+    throw new TypeError(`db: it has schema ${version}, and this service knows ${migrations.length}`);
   migrations.slice(version).forEach((sql, index) => {
     db.transaction(() => {
       db.exec(sql);
@@ -82,7 +81,9 @@ function lockBeforeWriting(db: Db) {
 
 function open(file: string): Db {
   try {
-    return new Database(file);
+    const db = new Database(file);
+    db.pragma('journal_mode = WAL');
+    return db;
   } catch (thrown) {
     throw new TypeError(`db: it cannot be opened (${(thrown as Error).message})`);
   }

@@ -120,7 +120,8 @@ export function readOptions(options: AgentServiceOptions): AgentConfig {
   const ssoSecrets = ssoSecret?.split(',').map((one) => one.trim()) ?? [];
   if (ssoSecrets.some((one) => new TextEncoder().encode(one).length < 32))
     throw new TypeError('ssoSecret: at least 32 bytes are needed');
-  if (provider && !URL.canParse(provider.host)) throw new TypeError('provider.host: a URL is needed');
+  if (provider && !(URL.canParse(provider.host) && /^https?:$/.test(new URL(provider.host).protocol)))
+    throw new TypeError('provider.host: an http or https URL is needed');
   if (provider && provider.model === '') throw new TypeError('provider.model: a name is needed');
   return {
     ...options,

@@ -154,6 +154,7 @@ export function createAgentService(options: AgentServiceOptions): AgentService {
     idle: () => parts.ingest.idle(),
     listenForMail: inbound.listen,
     async close() {
+      parts.mailer.close();
       await inbound.close();
       await Promise.all([
         taskRunner.close(),
@@ -164,7 +165,6 @@ export function createAgentService(options: AgentServiceOptions): AgentService {
         parts.outgoing.close(),
       ]);
       await deliverer.close();
-      parts.mailer.close();
       db.close();
     },
   };

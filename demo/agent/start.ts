@@ -1,19 +1,14 @@
 /** Starts the agent service from an environment: reads the variables, listens on loopback. */
 
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { dirname } from 'node:path';
 import { serve } from '@hono/node-server';
 import { pino } from 'pino';
+import { readEnvironment, readPort } from './environment.ts';
 import type { AgentEvent } from './events.ts';
-import { requireGroups } from './options.ts';
-import { type PlanName, plans } from './plans.ts';
 import { type AgentService, type AgentServiceOptions, createAgentService } from './service.ts';
-import { type Role, roles } from './store/keys.ts';
-import { readTools } from './tools.ts';
-import type { WebhookEvent } from './webhooks/events.ts';
-import type { WebhookOptions } from './webhooks/options.ts';
 
 export interface StartedAgent {
   /** For example `http://127.0.0.1:8787`. */
@@ -46,7 +41,7 @@ export async function startAgent(
     return fallback;
   };
   const db = env.AGENT_DB || '.porchlight/agent.db';
-  if (db !== ':memory:') mkdirSync(dirname(db), { recursive: true });
+  if (db !== ':memory:') makeFolder(dirname(db));
   const apiKey = read('AGENT_API_KEY', `dev_${randomBytes(24).toString('hex')}`);
   const projectId = read('AGENT_PROJECT_ID', 'larkfield');
   const botId = read('AGENT_BOT_ID', 'juniper');
@@ -56,28 +51,7 @@ export async function startAgent(
     botId,
     db,
     log,
-    ...(env.AGENT_SSO_SECRET ? { ssoSecret: env.AGENT_SSO_SECRET } : {}),
-    ...(env.AGENT_TOOLS ? { tools: readJsonFile('AGENT_TOOLS', env.AGENT_TOOLS, readTools) } : {}),
-    ...(env.AGENT_SYNONYMS
-      ? { synonyms: readJsonFile('AGENT_SYNONYMS', env.AGENT_SYNONYMS, requireGroups) }
-      : {}),
-    ...readNumber(env, 'AGENT_WORDS_PER_SECOND', 'wordsPerSecond', 0),
-    ...readNumber(env, 'AGENT_REQUESTS_PER_MINUTE', 'requestsPerMinute', 1),
-    ...readNumber(env, 'AGENT_MIN_TASK_INTERVAL_SECONDS', 'minTaskIntervalSeconds', 0),
-    ...readNumber(env, 'AGENT_CREDITS', 'credits', 0),
-    ...readNumber(env, 'AGENT_CONTEXT_TOKENS', 'contextTokens', 256),
-    ...readOwn(env),
-    ...readWebhookOptions(env),
-    ...readEmailOptions(env),
-    ...(env.PROVIDER_HOST
-      ? {
-          provider: {
-            host: env.PROVIDER_HOST,
-            model: requireValue(env, 'PROVIDER_MODEL'),
-            ...(env.PROVIDER_KEY ? { key: env.PROVIDER_KEY } : {}),
-          },
-        }
-      : {}),
+    ...readEnvironment(env),
   };
   const smtpPort = readPort(env, 'AGENT_SMTP_PORT');
   const service = underVariables(() => createAgentService(options));
@@ -85,7 +59,19 @@ export async function startAgent(
   const port = readPort(env, 'PORT') ?? 8787;
   const { server, address } = await listen(service, hostname, port);
   const url = `http://${hostname.includes(':') ? `[${hostname}]` : hostname}:${address.port}`;
-  const mailPort = smtpPort === undefined ? undefined : await service.listenForMail(smtpPort, hostname);
+  async function close() {
+    const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
+    await service.close();
+    if ('closeAllConnections' in server) server.closeAllConnections();
+    await closed;
+  }
+  const mailPort =
+    smtpPort === undefined
+      ? undefined
+      : await service.listenForMail(smtpPort, hostname).catch(async (thrown) => {
+          await close();
+          throw toNoListening('AGENT_SMTP_PORT', thrown);
+        });
   if (mailPort !== undefined) print(`Mail to agents is taken at ${hostname}:${mailPort}.`);
   print(
     `Agent service at ${url}. ${options.provider ? `Model: ${options.provider.model}.` : 'Built-in answerer, no language model.'}`,
@@ -97,13 +83,19 @@ export async function startAgent(
     botId,
     ...(mailPort === undefined ? {} : { mailPort }),
     service,
-    async close() {
-      const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
-      await service.close();
-      if ('closeAllConnections' in server) server.closeAllConnections();
-      await closed;
-    },
+    close,
   };
+}
+
+const toNoListening = (name: string, { code }: NodeJS.ErrnoException) =>
+  new TypeError(`${name}: with HOST, it cannot listen there (${code})`);
+
+function makeFolder(folder: string) {
+  try {
+    mkdirSync(folder, { recursive: true });
+  } catch (thrown) {
+    throw new TypeError(`AGENT_DB: its folder cannot be made (${(thrown as NodeJS.ErrnoException).code})`);
+  }
 }
 
 /** Under which variables the options are given that the service checks. */
@@ -130,108 +122,8 @@ function underVariables<T>(make: () => T): T {
 function listen(service: AgentService, hostname: string, port: number) {
   return new Promise<{ server: ReturnType<typeof serve>; address: AddressInfo }>((resolve, reject) => {
     const server = serve({ fetch: service.fetch, hostname, port }, (address) => resolve({ server, address }));
-    server.once('error', ({ code }: NodeJS.ErrnoException) =>
-      reject(new TypeError(`PORT: with HOST, it cannot listen there (${code})`)),
-    );
+    server.once('error', (thrown) => reject(toNoListening('PORT', thrown)));
   });
-}
-
-type Env = Readonly<Record<string, string | undefined>>;
-
-function readNumber(
-  env: Env,
-  name: string,
-  option: keyof AgentServiceOptions | keyof WebhookOptions,
-  least: number,
-) {
-  const value = env[name];
-  if (!value) return {};
-  const number = Number(value);
-  if (!Number.isFinite(number) || number < least) throw new TypeError(`${name}: a number from ${least}`);
-  return { [option]: number };
-}
-
-function readOwn(env: Env): Partial<AgentServiceOptions> {
-  const { AGENT_PLAN: plan, AGENT_KEYS: keys, AGENT_MEMBER_EMAILS: emails, AGENT_PRIVATE_HOSTS: hosts } = env;
-  if (plan && !Object.hasOwn(plans, plan))
-    throw new TypeError(`AGENT_PLAN: one of ${Object.keys(plans).join(', ')}`);
-  const { AGENT_CRM: crm, AGENT_DESK: desk } = env;
-  if (desk && desk !== 'on' && desk !== 'off') throw new TypeError('AGENT_DESK: on or off');
-  if (crm && crm !== 'on' && crm !== 'off') throw new TypeError('AGENT_CRM: on or off');
-  const offset = Number(env.AGENT_CLOCK_OFFSET_SECONDS || 0);
-  if (!Number.isFinite(offset)) throw new TypeError('AGENT_CLOCK_OFFSET_SECONDS: a number');
-  return {
-    ...(plan ? { plan: plan as PlanName } : {}),
-    ...(keys ? { extraKeys: toList(keys).map(readKey) } : {}),
-    ...(crm ? { crm: crm === 'on' } : {}),
-    desk: desk === 'on',
-    ...(emails ? { memberEmails: toList(emails) } : {}),
-    ...(hosts ? { privateHosts: toList(hosts).map(readHost) } : {}),
-    ...(offset === 0 ? {} : { now: () => Date.now() + Math.round(offset * 1000) }),
-  };
-}
-
-function readWebhookOptions(env: Env): Partial<AgentServiceOptions> {
-  const { AGENT_WEBHOOK_URL: url, AGENT_WEBHOOK_SECRET: secret, AGENT_WEBHOOK_EVENTS: events } = env;
-  if (!url && !secret) return {};
-  if (!url) throw new TypeError('AGENT_WEBHOOK_URL: needed with AGENT_WEBHOOK_SECRET');
-  if (!secret) throw new TypeError('AGENT_WEBHOOK_SECRET: needed with AGENT_WEBHOOK_URL');
-  const webhook = {
-    url,
-    secret,
-    ...(events ? { events: toList(events) as WebhookEvent[] } : {}),
-    ...readNumber(env, 'AGENT_WEBHOOK_RETRY_MS', 'retryMs', 0),
-  };
-  return { webhook };
-}
-
-function readEmailOptions(env: Env): Partial<AgentServiceOptions> {
-  const { AGENT_SMTP_URL: smtpUrl, AGENT_EMAIL_DOMAIN: domain, AGENT_OWNER_EMAIL: owner } = env;
-  return {
-    email: { ...(smtpUrl ? { smtpUrl } : {}), ...(domain ? { domain } : {}), ...(owner ? { owner } : {}) },
-  };
-}
-
-function readPort(env: Env, name: string): number | undefined {
-  const value = env[name];
-  if (!value) return undefined;
-  const port = Number(value);
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new TypeError(`${name}: a port is needed`);
-  return port;
-}
-
-function toList(text: string): string[] {
-  return text
-    .split(',')
-    .map((one) => one.trim())
-    .filter((one) => one !== '');
-}
-
-function readHost(text: string): string {
-  if (!/^[^\s/]+:\d{1,5}$/.test(text)) throw new TypeError('AGENT_PRIVATE_HOSTS: host:port is needed');
-  return text;
-}
-
-/** `role:key` or `role:key:project`. */
-function readKey(text: string) {
-  const [role, key, projectId, ...more] = text.split(':');
-  if (!roles.some((one) => one === role) || !key || projectId === '' || more.length > 0)
-    throw new TypeError(`AGENT_KEYS: role:key or role:key:project is needed; roles are ${roles.join(', ')}`);
-  return { role: role as Role, key, ...(projectId === undefined ? {} : { projectId }) };
-}
-
-function requireValue(env: Readonly<Record<string, string | undefined>>, name: string): string {
-  const value = env[name];
-  if (!value) throw new TypeError(`${name}: needed with PROVIDER_HOST`);
-  return value;
-}
-
-function readJsonFile<T>(name: string, file: string, read: (value: unknown) => T): T {
-  try {
-    return read(JSON.parse(readFileSync(file, 'utf8')));
-  } catch (thrown) {
-    throw new TypeError(`${name}: ${thrown instanceof TypeError ? thrown.message : 'no readable JSON file'}`);
-  }
 }
 
 function createLog(): (entry: AgentEvent) => void {

@@ -1,6 +1,6 @@
 /** E-mail of the local agent service: what comes in over SMTP, what goes out, threads, and what is never answered. */
 
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -684,7 +684,13 @@ test('from an environment, and what is wrong in it is named', async () => {
   });
   expect(accepted).toMatch(/^250/);
   await started.close();
+  const noDatabase = join(folder, 'text.db');
+  writeFileSync(noDatabase, 'This is no database. '.repeat(100));
   for (const [name, value] of [
+    ['AGENT_DB', noDatabase],
+    ['AGENT_DB', join(noDatabase, 'agent.db')],
+    ['AGENT_CLOCK_OFFSET_SECONDS', '1e15'],
+    ['AGENT_SMTP_PORT', new URL(server.url).port],
     ['AGENT_SMTP_PORT', '70000'],
     ['AGENT_SMTP_PORT', 'smtp'],
     ['AGENT_SMTP_URL', 'http://mail.example'],
@@ -692,5 +698,18 @@ test('from an environment, and what is wrong in it is named', async () => {
     ['AGENT_OWNER_EMAIL', 'owner'],
   ] as const)
     await expect(startAgent({ ...env, [name]: value }, quiet)).rejects.toThrow(new RegExp(`^${name}: `));
+  for (const [missing, name] of [
+    ['AGENT_WEBHOOK_URL', 'AGENT_WEBHOOK_EVENTS'],
+    ['AGENT_WEBHOOK_URL', 'AGENT_WEBHOOK_RETRY_MS'],
+    ['PROVIDER_HOST', 'PROVIDER_KEY'],
+    ['PROVIDER_HOST', 'PROVIDER_MODEL'],
+  ] as const)
+    await expect(startAgent({ ...env, [name]: '1' }, quiet)).rejects.toThrow(
+      `${missing}: needed with ${name}`,
+    );
+  for (const host of ['localhost:11434/v1', 'ftp://model.example'])
+    await expect(startAgent({ ...env, PROVIDER_HOST: host, PROVIDER_MODEL: 'm' }, quiet)).rejects.toThrow(
+      /^PROVIDER_HOST: /,
+    );
   rmSync(folder, { recursive: true });
 });

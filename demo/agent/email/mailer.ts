@@ -6,6 +6,8 @@ import type { EventLog } from '../events.ts';
 
 const timeoutMs = 10_000;
 const totalMs = 30_000;
+/** What is under way when the service stops. */
+const closeMs = 3_000;
 
 export interface OutgoingMail {
   from: { name: string; address: string };
@@ -24,6 +26,7 @@ export interface Mailer {
   readonly isConfigured: boolean;
   /** Resolves when the server has accepted it. 400 `smtp_not_configured`, 502 `smtp_failed`. */
   send(mail: OutgoingMail): Promise<void>;
+  /** What is under way has a moment still. */
   close(): void;
 }
 
@@ -40,6 +43,24 @@ export function createMailer(url: string | undefined, events: EventLog): Mailer 
           disableFileAccess: true,
           disableUrlAccess: true,
         });
+  const closing = new AbortController();
+
+  /** A server may answer each command, and never be done. */
+  async function withinLimit<T>(work: Promise<T>): Promise<T> {
+    let stop = () => {};
+    const limit = new Promise<never>((_, reject) => {
+      const giveUp = () => reject(new Error('The server took too long.'));
+      const timer = setTimeout(giveUp, totalMs).unref();
+      const hurry = () => setTimeout(giveUp, closeMs).unref();
+      closing.signal.addEventListener('abort', hurry);
+      stop = () => {
+        clearTimeout(timer);
+        closing.signal.removeEventListener('abort', hurry);
+      };
+    });
+    return Promise.race([work, limit]).finally(stop);
+  }
+
   return {
     isConfigured: transport !== undefined,
     async send({ to, subject, autoSubmitted, ...mail }) {
@@ -59,16 +80,11 @@ export function createMailer(url: string | undefined, events: EventLog): Mailer 
         throw new AgentError(502, 'smtp_failed', 'The mail server did not take the e-mail.');
       }
     },
-    close: () => transport?.close(),
+    close() {
+      closing.abort();
+      transport?.close();
+    },
   };
-}
-
-/** A server may answer each command, and never be done. */
-function withinLimit<T>(work: Promise<T>): Promise<T> {
-  const limit = new Promise<never>((_, reject) => {
-    setTimeout(() => reject(new Error('The server took too long.')), totalMs).unref();
-  });
-  return Promise.race([work, limit]);
 }
 
 export function requireMailer({ isConfigured }: Pick<Mailer, 'isConfigured'>) {

@@ -123,6 +123,11 @@ export function createDeliveryStore(db: Db, now: () => number) {
 
     /** Of those that are over, what is older. */
     forgetBefore(at: number) {
+      // It is looked often, and a write waits for others.
+      const oldest = db
+        .prepare('SELECT created_at FROM deliveries WHERE next_attempt_at IS NULL ORDER BY id LIMIT 1')
+        .get() as { created_at: number } | undefined;
+      if (!oldest || oldest.created_at >= at) return;
       db.prepare('DELETE FROM deliveries WHERE created_at < ? AND next_attempt_at IS NULL').run(at);
     },
   };

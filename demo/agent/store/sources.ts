@@ -187,6 +187,8 @@ export function createSourceStore(db: Db, now: () => number, tell: Tell) {
 
     /** Those whose time is over are gone. */
     forgetDue() {
+      // It is looked often, and a write waits for others.
+      if (!db.prepare('SELECT 1 FROM sources WHERE forget_after_at <= ? LIMIT 1').get(now())) return;
       db.transaction(() => remove('forget_after_at <= ?', now()))();
     },
 

@@ -50,6 +50,19 @@ test('a mail server, after half a minute', async () => {
   mailer.close();
 });
 
+test('a mail server, three seconds after the service is to stop', async () => {
+  const mailer = createMailer(`smtp://${await listen('220 here\r\n')}`, events);
+  const mail = { from: { name: '', address: 'a@site.example' }, to: 'b@site.example', subject: '', text: '' };
+  const outcome = vi.fn();
+  mailer.send({ ...mail, messageId: '<a@b>' }).then(outcome, outcome);
+  await hear('EHLO');
+  mailer.close();
+  await vi.advanceTimersByTimeAsync(2_900);
+  expect(outcome).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(200);
+  expect(outcome).toHaveBeenCalledWith(expect.objectContaining({ code: 'smtp_failed' }));
+});
+
 test('a receiver of webhooks, after ten seconds', async () => {
   const db = openDatabase(':memory:');
   db.exec(`INSERT INTO projects (id) VALUES ('p')`);

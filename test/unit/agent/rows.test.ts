@@ -35,7 +35,8 @@ test('a title names no row that is not there', () => {
 });
 
 test('each variable of the service is told, and no other', () => {
-  const read = readFileSync('demo/agent/start.ts', 'utf8').matchAll(/\b(?:AGENT|PROVIDER)_[A-Z_]+/g);
+  const code = ['start', 'environment'].map((name) => readFileSync(`demo/agent/${name}.ts`, 'utf8')).join();
+  const read = code.matchAll(/\b(?:AGENT|PROVIDER)_[A-Z_]+/g);
   const [prose] = head.exec(readFileSync(file, 'utf8'))!;
   const told = prose.matchAll(/`((?:AGENT|PROVIDER)_[A-Z_]+)`/g);
   expect([...new Set([...told].map(([, name]) => name))].sort()).toEqual(
