@@ -6,9 +6,12 @@ const timeoutMs = 60_000;
 
 export class ApiError extends Error {
   readonly code: string;
-  constructor(code: string, message: string) {
+  /** When the service takes it again, where it says so. */
+  readonly retryMs: number | undefined;
+  constructor(code: string, message: string, retryMs?: number) {
     super(message);
     this.code = code;
+    this.retryMs = retryMs;
   }
 }
 
@@ -43,5 +46,10 @@ export async function call(method: string, path: string, input: Input = {}): Pro
   if (response.ok) return body.data ?? body;
   // The API has two shapes of errors.
   const error = typeof body.error === 'object' ? body.error : { code: body.code, message: body.error };
-  throw new ApiError(error?.code ?? 'unknown', error?.message ?? `The service answered ${response.status}.`);
+  const wait = Number(response.headers.get('retry-after') ?? Number.NaN);
+  throw new ApiError(
+    error?.code ?? 'unknown',
+    error?.message ?? `The service answered ${response.status}.`,
+    Number.isFinite(wait) ? Math.min(wait, 60) * 1000 : undefined,
+  );
 }

@@ -1,7 +1,7 @@
 /** What an area shows, read anew when it asks for something else, and while it changes. */
 
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { type Answer, call, type Input } from './api.ts';
+import { type Answer, ApiError, call, type Input } from './api.ts';
 import { botId, leaveIfRefused } from './state.ts';
 
 const [firstLookMs, lastLookMs] = [1_500, 15_000];
@@ -13,6 +13,8 @@ export interface Loaded {
   /** Whether what is shown is what is asked for. */
   isBusy: boolean;
   reload(): void;
+  /** What a change was answered with stands there at once. */
+  show(data: Answer): void;
 }
 
 /** @param isChanging whether to look again before long: less often the longer it takes, and not in a hidden tab */
@@ -40,7 +42,9 @@ export function useLoad(path: string, input: Input = {}, isChanging?: (data: Ans
         if (isOld) return;
         leaveIfRefused(thrown);
         setState((before) => ({ ...before, error: thrown.message, of: asked }));
-        if (isChanging) later();
+        if (thrown instanceof ApiError && thrown.retryMs !== undefined) wait.current = thrown.retryMs;
+        else if (!isChanging) return;
+        later();
       },
     );
     return () => {
@@ -57,5 +61,6 @@ export function useLoad(path: string, input: Input = {}, isChanging?: (data: Ans
       wait.current = firstLookMs;
       setRound((one) => one + 1);
     }, []),
+    show: (data) => setState({ data, of: asked }),
   };
 }

@@ -14,15 +14,23 @@ interface ActionProps {
   work(): Promise<unknown>;
 }
 
-export function Action({ children, label, done, work }: ActionProps) {
+/** @param isTooSoon to be pressed: what stood in its place may have been meant */
+export function Action({
+  children,
+  label,
+  done,
+  work,
+  isTooSoon = false,
+}: ActionProps & { isTooSoon?: boolean }) {
   const [isBusy, setBusy] = useState(false);
   return (
     <button
       type="button"
       aria-label={label}
-      aria-disabled={isBusy}
-      onClick={async () => {
-        if (isBusy) return;
+      aria-disabled={isBusy || isTooSoon}
+      onClick={async ({ detail }) => {
+        // A double click is meant once. By keyboard it has no count.
+        if (isBusy || detail > 1 || (detail > 0 && isTooSoon)) return;
         setBusy(true);
         await act(done, work);
         setBusy(false);
@@ -39,9 +47,21 @@ export function focusOn(wanted: Element | null) {
   (target as HTMLElement | null)?.focus();
 }
 
+/** So soon after it was asked a press is no answer yet. */
+const tooSoonMs = 500;
+
 /** What cannot be undone is asked about in the place where it was pressed. */
 export function Removal({ children, label, done, work }: ActionProps) {
   const [isAsking, setAsking] = useState(false);
+  const [isTooSoon, setTooSoon] = useState(true);
+  useEffect(() => {
+    if (!isAsking) return;
+    const timer = setTimeout(() => setTooSoon(false), tooSoonMs);
+    return () => {
+      clearTimeout(timer);
+      setTooSoon(true);
+    };
+  }, [isAsking]);
   const button = useRef<HTMLButtonElement>(null);
   if (!isAsking)
     return (
@@ -53,6 +73,7 @@ export function Removal({ children, label, done, work }: ActionProps) {
     <span class="asking">
       <Action
         label={`Yes: ${label}`}
+        isTooSoon={isTooSoon}
         done={done}
         work={async () => {
           await work().finally(() => focusOn(null));
@@ -84,6 +105,19 @@ export function No({ press }: { press(): void }) {
       No
     </button>
   );
+}
+
+/** Blanks alone are nothing, where something is needed. */
+export function requireWords(form: HTMLFormElement): boolean {
+  const blank = [...form.elements].find(
+    (field): field is HTMLInputElement =>
+      'required' in field && field.required === true && (field as HTMLInputElement).value.trim() === '',
+  );
+  if (!blank) return true;
+  blank.setCustomValidity('More than blanks is needed.');
+  blank.reportValidity();
+  blank.addEventListener('input', () => blank.setCustomValidity(''), { once: true });
+  return false;
 }
 
 interface NewProps {
@@ -123,12 +157,15 @@ export function New({ title, done, children, work, submit = 'Create', version = 
           // Pressed twice, it is still meant once.
           if (isBusy.current) return;
           isBusy.current = true;
-          const fields = Object.fromEntries(new FormData(event.currentTarget)) as Record<string, string>;
-          if (await act(done, () => work(fields))) {
-            note(false);
-            setRound(round + 1);
-          }
+          const form = event.currentTarget;
+          const read = () => Object.fromEntries(new FormData(form)) as Record<string, string>;
+          const fields = read();
+          const isDone = requireWords(form) && (await act(done, () => work(fields)));
           isBusy.current = false;
+          // What was written meanwhile stays.
+          if (!isDone || JSON.stringify(read()) !== JSON.stringify(fields)) return;
+          note(false);
+          setRound(round + 1);
         }}
       >
         {children}
@@ -149,7 +186,13 @@ export function Waiting({ error, reload }: Pick<Loaded, 'error' | 'reload'>) {
   return (
     <p class="wrong">
       {error}{' '}
-      <button type="button" onClick={reload}>
+      <button
+        type="button"
+        onClick={() => {
+          reload();
+          focusOn(null);
+        }}
+      >
         Try again
       </button>
     </p>

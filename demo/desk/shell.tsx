@@ -14,6 +14,7 @@ import { Sources } from './areas/sources.tsx';
 import { Tasks } from './areas/tasks.tsx';
 import { Workflows } from './areas/workflows.tsx';
 import { Notice } from './panel.tsx';
+import { focusOn } from './parts.tsx';
 import {
   act,
   area,
@@ -49,7 +50,8 @@ const allAreas: readonly AreaEntry[] = [
 
 export function Desk() {
   useEffect(() => {
-    if (isSignedIn.value) loadBots().catch(leaveIfRefused);
+    // Who has just entered has them.
+    if (isSignedIn.value && canManage.value === undefined) loadBots().catch(leaveIfRefused);
   }, [isSignedIn.value]);
   return isSignedIn.value ? <Inside /> : <Door />;
 }
@@ -79,6 +81,8 @@ function Door() {
 }
 
 function Inside() {
+  // The door that had the focus is gone.
+  useEffect(() => focusOn(null), []);
   const areas = allAreas.filter(([, , , forWhom]) => forWhom === undefined || canManage.value !== false);
   const [name, title, Area] = areas.find(([one]) => one === area.value) ?? areas[0]!;
   useEffect(() => {
@@ -137,7 +141,7 @@ function Inside() {
         ) : (
           <p class="wrong">
             {loadError.value}{' '}
-            <button type="button" onClick={() => act('', loadBots)}>
+            <button type="button" onClick={() => act('', loadBots).finally(() => focusOn(null))}>
               Try again
             </button>
           </p>

@@ -24,8 +24,8 @@ export const area = signal(readArea());
 /** What the last action came to. */
 export const notice = signal<{ text: string; isError: boolean } | undefined>(undefined);
 
-/** A key that was made, shown until somebody says that they have it. */
-export const madeKey = signal('');
+/** Keys that were made, each shown until somebody says that they have it. */
+export const madeKeys = signal<readonly string[]>([]);
 /** Why the door is closed again. */
 export const refusal = signal('');
 
@@ -48,7 +48,7 @@ addEventListener('hashchange', () => {
 /** Also what waits in settings until one comes back to it. */
 const isAnythingLeft = () =>
   isAnyWritten() ||
-  madeKey.value !== '' ||
+  madeKeys.value.length > 0 ||
   Object.values(drafts.value).some((draft) => Object.keys(draft).length > 0);
 addEventListener('beforeunload', (event) => {
   if (isAnythingLeft()) event.preventDefault();
@@ -85,7 +85,7 @@ export function signOut(reason = '') {
   forgetKey();
   // Who comes next is somebody else.
   drafts.value = {};
-  madeKey.value = '';
+  madeKeys.value = [];
   canManage.value = undefined;
   notice.value = undefined;
   refusal.value = reason;
@@ -126,10 +126,17 @@ async function readBots() {
   bots.value = beyond ? [...found, beyond] : found;
   if (isThere || beyond) return;
   const before = botId.value;
+  forgetDraft(before);
   // The oldest is there longest.
   chooseBot(found.at(-1)?.id ?? '');
   if (before !== '')
     notice.value = { text: 'The agent that was here is gone. This is another.', isError: true };
+}
+
+/** Of an agent that is gone. */
+export function forgetDraft(id: string) {
+  const { [id]: _, ...others } = drafts.value;
+  drafts.value = others;
 }
 
 async function find(id: string): Promise<Answer> {

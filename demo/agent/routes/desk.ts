@@ -45,6 +45,7 @@ export function routeDesk(app: Hono<AccessEnv>, { config }: Pick<Parts, 'config'
       c.header('cache-control', 'no-cache');
       return c.html(page);
     });
+  app.get('/desk/', (c) => c.redirect('/desk'));
   for (const [path, folder] of Object.entries(folders))
     for (const name of readdirSync(new URL(folder, built))) {
       const type = types[extname(name)];

@@ -2,8 +2,8 @@
 
 import { call } from '../api.ts';
 import { List, State, Time } from '../list.tsx';
-import { New, Removal } from '../parts.tsx';
-import { botId, chooseBot, leaveIfRefused, loadBots } from '../state.ts';
+import { focusOn, New, Removal } from '../parts.tsx';
+import { botId, chooseBot, forgetDraft, leaveIfRefused, loadBots } from '../state.ts';
 import { mayLeave } from '../written.ts';
 
 export function Agents() {
@@ -29,6 +29,7 @@ export function Agents() {
                 onClick={() => {
                   if (!mayLeave()) return;
                   chooseBot(id);
+                  focusOn(null);
                   void loadBots().catch(leaveIfRefused);
                 }}
               >
@@ -47,6 +48,7 @@ export function Agents() {
               done="The agent was deleted."
               work={async () => {
                 await call('DELETE', '/v1/bot/delete', { bot_id: id });
+                forgetDraft(id);
                 reload();
                 await loadBots();
               }}

@@ -38,7 +38,7 @@ export function Conversations() {
               done="The conversation was deleted."
               work={async () => {
                 await call('DELETE', '/v1/bot/chat/delete', { bot_id: botId.value, chat_id });
-                if (open === chat_id) setOpen(undefined);
+                setOpen((now) => (now === chat_id ? undefined : now));
                 reload();
               }}
             >

@@ -48,7 +48,7 @@ export function Emails() {
                 done="The e-mail was deleted."
                 work={async () => {
                   await call('DELETE', '/v1/bot/email/delete', { bot_id: botId.value, email_id: uuid });
-                  if (open?.uuid === uuid) setOpen(undefined);
+                  setOpen((now: Answer) => (now?.uuid === uuid ? undefined : now));
                   reload();
                 }}
               >

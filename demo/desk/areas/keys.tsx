@@ -1,11 +1,10 @@
 /** API keys: made, shown once, changed, taken back; and what the plan allows. */
 
-import { useEffect } from 'preact/hooks';
 import { call, keepKey, readKey } from '../api.ts';
 import { List, Time } from '../list.tsx';
 import { useLoad } from '../load.ts';
-import { New, Removal, Waiting } from '../parts.tsx';
-import { area, madeKey } from '../state.ts';
+import { focusOn, New, Removal, Waiting } from '../parts.tsx';
+import { madeKeys } from '../state.ts';
 
 /** What is counted against a limit, and what is a limit alone. */
 const counted = [
@@ -62,35 +61,29 @@ async function makeKey(path: string, input: object = {}): Promise<{ key: string;
   const by = readKey();
   const { key } = await call('POST', path, { ...input });
   const isMine = readKey() === by;
-  if (isMine) madeKey.value = key;
+  if (isMine) madeKeys.value = [...madeKeys.value, key];
   return { key, isMine };
 }
 
 export function Keys() {
-  useEffect(
-    () => () => {
-      // Another agent is chosen, and the key is the project's.
-      if (area.value !== 'keys') madeKey.value = '';
-    },
-    [],
-  );
   return (
     <>
-      {madeKey.value !== '' && (
-        <p class="made" role="status">
+      {madeKeys.value.map((key) => (
+        <p class="made" role="status" key={key}>
           <span>
-            The new key, which is not shown again: <code>{madeKey.value}</code>
+            The new key, which is not shown again: <code>{key}</code>
           </span>
           <button
             type="button"
             onClick={() => {
-              madeKey.value = '';
+              madeKeys.value = madeKeys.value.filter((one) => one !== key);
+              focusOn(null);
             }}
           >
             Done
           </button>
         </p>
-      )}
+      ))}
       <List
         name="Keys"
         path="/v1/keys"

@@ -13,7 +13,7 @@ type RangeName = keyof typeof ranges;
 
 function toDay(days: number | undefined): { from?: string } {
   if (days === undefined) return {};
-  return { from: new Date(Date.now() - days * dayMs).toISOString().slice(0, 10) };
+  return { from: new Date(Date.now() - (days - 1) * dayMs).toISOString().slice(0, 10) };
 }
 
 const whole = new Intl.NumberFormat(undefined, { maximumFractionDigits: 0 });

@@ -3,7 +3,7 @@
 import { useRef } from 'preact/hooks';
 import { type Answer, call } from '../api.ts';
 import { useLoad } from '../load.ts';
-import { Waiting } from '../parts.tsx';
+import { focusOn, requireWords, Waiting } from '../parts.tsx';
 import { PreviewFrame } from '../preview-frame.tsx';
 import { act, botId, drafts, loadBots } from '../state.ts';
 import { type Draft, type Field, fields, type Raw, toChanges, toRaw } from './settings-fields.ts';
@@ -13,7 +13,7 @@ function keep(id: string, draft: Draft) {
 }
 
 export function Settings() {
-  const { data, error, reload } = useLoad('/v1/bot/read');
+  const { data, error, reload, show } = useLoad('/v1/bot/read');
   const isBusy = useRef(false);
   if (!data) return <Waiting error={error} reload={reload} />;
   const id = botId.value;
@@ -29,8 +29,8 @@ export function Settings() {
   );
   const save = async () => {
     const sent = draft;
-    await call('PUT', '/v1/bot/update', { bot_id: id, ...toChanges(sent) });
-    reload();
+    const changed = await call('PUT', '/v1/bot/update', { bot_id: id, ...toChanges(sent) });
+    show({ bot: { ...data.bot, ...changed } });
     // What was written meanwhile stays.
     const left = Object.entries(drafts.value[id] ?? {}).filter(([name, value]) => sent[name] !== value);
     keep(id, Object.fromEntries(left));
@@ -47,7 +47,7 @@ export function Settings() {
         }}
         onSubmit={(event) => {
           event.preventDefault();
-          if (isBusy.current) return;
+          if (isBusy.current || !requireWords(event.currentTarget)) return;
           isBusy.current = true;
           void act('Saved.', save).then(() => {
             isBusy.current = false;
@@ -64,7 +64,13 @@ export function Settings() {
         <p class="saving">
           <button type="submit">Save</button>
           {Object.keys(draft).length > 0 && (
-            <button type="button" onClick={() => keep(id, {})}>
+            <button
+              type="button"
+              onClick={() => {
+                keep(id, {});
+                focusOn(null);
+              }}
+            >
               Undo what is not saved
             </button>
           )}

@@ -2,7 +2,7 @@
 
 import { useState } from 'preact/hooks';
 import { type Answer, call } from '../api.ts';
-import { List, State, Time } from '../list.tsx';
+import { List, latest, State, Time } from '../list.tsx';
 import { Panel } from '../panel.tsx';
 import { Action, Managed, New, Removal } from '../parts.tsx';
 import { readSchedule, Schedule, toWhen } from '../schedule.tsx';
@@ -23,7 +23,7 @@ export function Tasks() {
           label: 'Name',
           of: (task) => (
             <button type="button" class="link" dir="auto" onClick={() => setOpen(task)}>
-              {task.name}
+              {task.name.trim() || 'Without name'}
             </button>
           ),
         },
@@ -57,15 +57,15 @@ export function Tasks() {
         {
           label: '',
           of: ({ uuid, name, enabled }, { reload }) => (
-            <Managed>
-              <span class="actions">
-                <Action
-                  label={`Run ${name} now`}
-                  done="The task has run: its log says how."
-                  work={() => act('trigger', uuid).finally(reload)}
-                >
-                  Run
-                </Action>
+            <span class="actions">
+              <Action
+                label={`Run ${name} now`}
+                done="The task has run: its log says how."
+                work={() => act('trigger', uuid).finally(reload)}
+              >
+                Run
+              </Action>
+              <Managed>
                 <Action
                   label={`${enabled ? 'Switch off' : 'Switch on'} ${name}`}
                   done={enabled ? 'The task is off.' : 'The task is on.'}
@@ -80,8 +80,8 @@ export function Tasks() {
                 >
                   Delete
                 </Removal>
-              </span>
-            </Managed>
+              </Managed>
+            </span>
           ),
         },
       ]}
@@ -100,8 +100,11 @@ export function Tasks() {
           {open && (
             <TaskPanel
               key={open.uuid}
-              task={data.tasks.find(({ uuid }: Answer) => uuid === open.uuid) ?? open}
-              reload={reload}
+              task={latest(open, data.tasks)}
+              changed={(task) => {
+                setOpen(task);
+                reload();
+              }}
               close={() => setOpen(undefined)}
             />
           )}
@@ -111,7 +114,13 @@ export function Tasks() {
   );
 }
 
-function TaskPanel({ task, reload, close }: { task: Answer; reload(): void; close(): void }) {
+interface PanelProps {
+  task: Answer;
+  changed(task: Answer): void;
+  close(): void;
+}
+
+function TaskPanel({ task, changed, close }: PanelProps) {
   return (
     <Panel title={task.name} close={close}>
       <p class="said" dir="auto">
@@ -123,9 +132,10 @@ function TaskPanel({ task, reload, close }: { task: Answer; reload(): void; clos
           title="Change"
           done="Saved."
           submit="Save"
-          work={(fields) =>
-            call('PUT', '/v1/bot/tasks/update', { task_id: task.uuid, ...toInput(fields, task) }).then(reload)
-          }
+          work={async (fields) => {
+            const input = { task_id: task.uuid, ...toInput(fields, task) };
+            changed((await call('PUT', '/v1/bot/tasks/update', input)).task);
+          }}
         >
           <Fields of={task} />
         </New>

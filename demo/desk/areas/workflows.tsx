@@ -2,7 +2,7 @@
 
 import { useState } from 'preact/hooks';
 import { type Answer, call } from '../api.ts';
-import { List, State, Time } from '../list.tsx';
+import { List, latest, State, Time } from '../list.tsx';
 import { useLoad } from '../load.ts';
 import { Panel } from '../panel.tsx';
 import { Action, Managed, New, Removal, Waiting } from '../parts.tsx';
@@ -31,7 +31,7 @@ export function Workflows() {
           label: 'Name',
           of: (workflow) => (
             <button type="button" class="link" dir="auto" onClick={() => setOpen(workflow)}>
-              {workflow.name}
+              {workflow.name.trim() || 'Without name'}
             </button>
           ),
         },
@@ -76,7 +76,7 @@ export function Workflows() {
                       bot_id: botId.value,
                       workflow_id: uuid,
                     });
-                    if (open?.uuid === uuid) setOpen(undefined);
+                    setOpen((now: Answer) => (now?.uuid === uuid ? undefined : now));
                     reload();
                   }}
                 >
@@ -91,13 +91,16 @@ export function Workflows() {
       {({ data, reload }) => (
         <>
           <Managed>
-            <Change title="New workflow" done="The workflow was created." method="POST" reload={reload} />
+            <Change title="New workflow" done="The workflow was created." method="POST" changed={reload} />
           </Managed>
           {open && (
             <WorkflowPanel
               key={open.uuid}
-              workflow={data.workflows.find(({ uuid }: Answer) => uuid === open.uuid) ?? open}
-              reload={reload}
+              workflow={latest(open, data.workflows)}
+              changed={(workflow) => {
+                setOpen(workflow);
+                reload();
+              }}
               close={() => setOpen(undefined)}
             />
           )}
@@ -112,12 +115,12 @@ interface ChangeProps {
   done: string;
   method: 'POST' | 'PUT';
   of?: Answer;
-  reload(): void;
+  changed(workflow: Answer): void;
 }
 
-function Change({ title, done, method, of, reload }: ChangeProps) {
-  const { data: catalog, error, reload: reloadCatalog } = useLoad('/v1/bot/workflow/catalog');
-  if (!catalog) return <Waiting error={error} reload={reloadCatalog} />;
+function Change({ title, done, method, of, changed }: ChangeProps) {
+  const { data: catalog, error, reload } = useLoad('/v1/bot/workflow/catalog');
+  if (!catalog) return <Waiting error={error} reload={reload} />;
   return (
     <New
       version={of?.updated_at}
@@ -130,8 +133,8 @@ function Change({ title, done, method, of, reload }: ChangeProps) {
           ...(of && { workflow_id: of.uuid }),
           ...readWorkflow(fields, of),
         };
-        await call(method, `/v1/bot/workflow/${of ? 'update' : 'create'}`, input);
-        reload();
+        const { workflow } = await call(method, `/v1/bot/workflow/${of ? 'update' : 'create'}`, input);
+        changed(workflow);
       }}
     >
       <WorkflowFields catalog={catalog} {...(of && { of })} />
@@ -139,7 +142,13 @@ function Change({ title, done, method, of, reload }: ChangeProps) {
   );
 }
 
-function WorkflowPanel({ workflow, reload, close }: { workflow: Answer; reload(): void; close(): void }) {
+interface PanelProps {
+  workflow: Answer;
+  changed(workflow: Answer): void;
+  close(): void;
+}
+
+function WorkflowPanel({ workflow, changed, close }: PanelProps) {
   return (
     <Panel title={workflow.name} close={close}>
       {workflow.trigger_type === 'webhook' && (
@@ -152,7 +161,7 @@ function WorkflowPanel({ workflow, reload, close }: { workflow: Answer; reload()
       )}
       <WorkflowSummary of={workflow} />
       <Managed>
-        <Change title="Change" done="Saved." method="PUT" of={workflow} reload={reload} />
+        <Change title="Change" done="Saved." method="PUT" of={workflow} changed={changed} />
       </Managed>
       <h3>Runs</h3>
       <List
