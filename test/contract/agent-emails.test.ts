@@ -551,6 +551,52 @@ describe('what the agent does about it by itself', () => {
     await expect.poll(async () => (await newest()).status).toBe('replied');
   }, 30_000);
 
+  test('a conversation that is busy for ten minutes it waits for no longer', async () => {
+    await agent.close();
+    await server.close();
+    const gate = createGate();
+    await start({ wordsPerSecond: 1, sleep: gate.sleep });
+    await set({ email_auto_reply: true });
+    const busy = agent.client.chat(question, { chat_id: 'email:ada@site.example' });
+    await expect.poll(() => agent.service.events.some(({ event }) => event === 'chat.started')).toBe(true);
+    await deliver(mail(question));
+    const refused = () =>
+      agent.service.events.filter(({ event }) => event === 'email.not_answered').map(({ code }) => code);
+    await expect.poll(refused).toEqual(['chat_busy']);
+    agent.clock.now += 11 * 60_000;
+    await expect.poll(refused).toEqual(['chat_busy', 'chat_busy']);
+    gate.open();
+    await busy;
+    await deliver(mail(question, 'From: bea@site.example\nSubject: Tents'));
+    await server.count(1);
+    // So long it rests before it looks again.
+    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    expect(server.taken.map(({ to }) => to)).toEqual([['bea@site.example']]);
+  }, 30_000);
+
+  test('a question that would wait for somebody is not answered, and its conversation waits for nobody', async () => {
+    await set({ email_auto_reply: true });
+    await deliver(mail('Where is my order LF-10234?'));
+    const read = async () =>
+      (await agent.client.call('GET', '/v1/bot/chat/read', { chat_id: 'email:ada@site.example' })).body
+        .conversation ?? [];
+    await expect.poll(async () => (await read()).length).toBe(2);
+    await settled();
+    expect((await read()).at(-1)).toMatchObject({ isToolExecuting: false });
+    expect(server.taken).toEqual([]);
+  });
+
+  test('one sender is one conversation, however the address is written', async () => {
+    await set({ email_auto_reply: true });
+    for (const from of ['Ada@site.example', 'ada@SITE.example'])
+      await deliver(mail(question, `From: ${from}\nSubject: Tents`));
+    await server.count(2);
+    const { body } = await agent.client.call('GET', '/v1/bot/chat/read', {
+      chat_id: 'email:ada@site.example',
+    });
+    expect(body.total).toBe(4);
+  });
+
   test('without credits it answers nobody, and keeps the mail', async () => {
     await agent.close();
     await server.close();

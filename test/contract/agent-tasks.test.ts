@@ -297,6 +297,20 @@ describe('a task runs', () => {
     expect(body.task.next_run_at).toBe(at('2031-03-01T16:00Z'));
   });
 
+  test('a slot that is skipped says nothing of how runs go', async () => {
+    const { uuid } = await make({
+      prompt: 'Where is my order LF-10234?',
+      active_hours_start: '12:00',
+      active_hours_end: '14:00',
+    });
+    await pass(hour);
+    await untilLogged(1);
+    await pass(hour);
+    await untilLogged(2);
+    expect((await logsOf()).logs[0]).toMatchObject({ status: 'skipped' });
+    expect(await read(uuid)).toMatchObject({ error_count: 1, execution_count: 1 });
+  });
+
   test('a turn that would wait for somebody ends as an error, and its conversation waits for nobody', async () => {
     const { uuid } = await make({ prompt: 'Where is my order LF-10234?' });
     const { body } = await post('trigger', uuid);
@@ -318,6 +332,9 @@ describe('a task runs', () => {
     const listed = await agent.client.call('GET', '/v1/bot/chat/scheduled-tasks', { chat_id: 'desk' });
     expect(listed.body.tasks.map((task: { uuid: string }) => task.uuid)).toEqual([uuid]);
     const toggle = () => agent.client.call('PUT', '/v1/bot/chat/scheduled-tasks/toggle', { task_id: uuid });
+    const input = { task_id: uuid };
+    const path = '/v1/bot/chat/scheduled-tasks/toggle';
+    expect((await agent.client.call('PUT', path, input, 'moderator-key')).status).toBe(403);
     expect((await toggle()).body.task).toMatchObject({ enabled: false, next_run_at: null });
     expect((await toggle()).body.task).toMatchObject({ enabled: true, next_run_at: at('2031-03-01T13:00Z') });
   });
@@ -339,6 +356,12 @@ test('never two runs of one task at once: a slot is skipped, a trigger is refuse
   gate.open();
   expect((await running).body.log).toMatchObject({ status: 'success', task_uuid: uuid });
   expect(await read(uuid)).toMatchObject({ execution_count: 1, next_run_at: at('2031-03-01T14:00Z') });
+});
+
+test('a schedule of another kind is named', async () => {
+  await start();
+  const { status, body } = await create({ schedule_config: { time: '09:00' } });
+  expect([status, body.code]).toEqual([400, 'invalid_parameters']);
 });
 
 test('one whose conversation somebody speaks in waits for its turn', async () => {

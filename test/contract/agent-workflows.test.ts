@@ -283,7 +283,7 @@ describe('a run', () => {
             type: 'add_memory',
             title: 'Note on {{what}}',
             content: '{{what}} nest in April.',
-            tags: ['{{what}}'],
+            tags: ['{{what}}', '{{missing}}'],
           },
         ],
         {
@@ -310,6 +310,14 @@ describe('a run', () => {
     expect(actions[0].output.chat_id).toBe('w-1');
     expect(actions[0].output.reply).not.toContain('secret');
     expect((await agent.client.call('GET', '/v1/bot/chat/read', { chat_id: 'w-1' })).body.total).toBe(2);
+  });
+
+  test('a question that would wait for somebody is an error, and its conversation waits for nobody', async () => {
+    const asks = { type: 'start_chat', message: 'Where is my order LF-10234?', chat_id: 'w' };
+    const { status, actions } = await perform([asks]);
+    expect([status, actions[0].error]).toEqual(['error', 'approval_required']);
+    const { conversation } = (await agent.client.call('GET', '/v1/bot/chat/read', { chat_id: 'w' })).body;
+    expect(conversation.at(-1)).toMatchObject({ isToolExecuting: false });
   });
 
   test.each([
@@ -520,6 +528,25 @@ describe('what begins one', () => {
     expect((await logs()).total).toBe(1);
     expect((await client.call('GET', '/v1/bot/source/readall')).body.pagination.total).toBe(2);
     await again.close();
+  });
+
+  test('what waits for its turn is dropped with a switch', async () => {
+    const { uuid } = await make({ trigger_type: 'event', trigger_event: 'memory.created' });
+    let release = () => {};
+    receiver.held = new Promise((resolve) => {
+      release = () => resolve();
+    });
+    for (let n = 0; n < 3; n += 1) await addText();
+    await receiver.count(1);
+    const change = (is_active: boolean) =>
+      agent.client.call('PUT', '/v1/bot/workflow/update', { workflow_id: uuid, is_active });
+    await change(false);
+    await change(true);
+    release();
+    await untilLogged(1, uuid);
+    await addText();
+    await untilLogged(2, uuid);
+    expect(receiver.received).toHaveLength(2);
   });
 
   test('another that is held up holds up none but itself', async () => {

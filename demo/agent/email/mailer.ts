@@ -66,7 +66,7 @@ export function createMailer(url: string | undefined, events: EventLog): Mailer 
     async send({ to, subject, autoSubmitted, ...mail }) {
       requireMailer({ isConfigured: transport !== undefined });
       try {
-        const { accepted } = await withinLimit(
+        await withinLimit(
           transport!.sendMail({
             ...mail,
             to: { name: '', address: to },
@@ -74,7 +74,6 @@ export function createMailer(url: string | undefined, events: EventLog): Mailer 
             ...(autoSubmitted === undefined ? {} : { headers: { 'Auto-Submitted': autoSubmitted } }),
           }),
         );
-        if (accepted.length === 0) throw new Error('The recipient was refused.');
       } catch (thrown) {
         events.record('email.not_sent', { cause: thrown instanceof Error ? thrown.message : 'unknown' });
         throw new AgentError(502, 'smtp_failed', 'The mail server did not take the e-mail.');

@@ -114,6 +114,15 @@ describe('a turn that pauses for approval', () => {
     expect(agent.shop.calls.length).toBe(1);
   });
 
+  test('what was charged before it is not charged again', async () => {
+    const creditsLeft = async () => (await agent.client.call('GET', '/v1/bot/read')).body.bot.credits;
+    const before = await creditsLeft();
+    const { executionId } = await pause();
+    const { body } = await decide(executionId);
+    expect(body.result.chat.agent.credit_used).toBe(2);
+    expect(await creditsLeft()).toBe(before - 2);
+  });
+
   test('expires after 15 minutes with 409 approval_expired', async () => {
     const { executionId } = await pause();
     agent.clock.now += 15 * 60_000;
