@@ -1041,6 +1041,59 @@ test('settings of an agent that is deleted are asked about no more', async () =>
   await close();
 });
 
+test('settings that are not saved are nobody’s who comes after', async () => {
+  const { page, close } = await enter();
+  await page.goto(`${agent.url}/desk#/settings`);
+  const tagline = page.getByLabel('Tagline');
+  const before = await tagline.inputValue();
+  await tagline.fill('Half written');
+  page.on('dialog', (dialog) => dialog.accept());
+  await page.getByRole('button', { name: 'Leave' }).click();
+  await page.getByLabel('API key').fill('admin-key');
+  await page.keyboard.press('Enter');
+  await tagline.waitFor();
+  expect(await tagline.inputValue()).toBe(before);
+  await close();
+});
+
+test('what went well is said where it was done, and nowhere else', async () => {
+  await call('POST', '/v1/bot/tasks/create', { prompt: 'Elsewhere', enabled: false });
+  const { page, close } = await enter();
+  await page.goto(`${agent.url}/desk#/tasks`);
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route('**/v1/bot/tasks/enable', async (route) => {
+    await held;
+    await route.continue();
+  });
+  const enabled = page.waitForResponse('**/v1/bot/tasks/enable');
+  await page.getByRole('button', { name: 'Switch on Elsewhere' }).click();
+  await page.getByRole('link', { name: 'Agents' }).click();
+  await page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor();
+  release();
+  await enabled;
+  await page.waitForTimeout(200);
+  expect(await page.getByText('The task is on.').count()).toBe(0);
+  await close();
+});
+
+test('an agent that is not among the newest hundred stays on the desk', async () => {
+  const { page, close } = await enter();
+  await page.route('**/v1/bots?*', async (route) => {
+    const response = await route.fetch();
+    const body = await response.json();
+    body.bots = body.bots.filter(({ id }: { id: string }) => id !== agent.botId);
+    await route.fulfill({ response, json: body });
+  });
+  await page.reload();
+  const choice = page.locator('header select');
+  await expect.poll(() => choice.inputValue()).toBe(agent.botId);
+  expect(await page.getByText('is gone').count()).toBe(0);
+  await close();
+});
+
 test('it is not there unless it is asked for', async () => {
   const other = await startAgent({ AGENT_DB: ':memory:', PORT: '0' }, { log() {}, print() {} });
   expect((await fetch(`${other.url}/desk`)).status).toBe(404);
