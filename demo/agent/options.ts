@@ -111,6 +111,13 @@ export function readOptions(options: AgentServiceOptions): AgentConfig {
     if (typeof options[name] !== 'string' || options[name] === '')
       throw new TypeError(`${name}: a non-empty string is needed`);
   }
+  const keys = [options.apiKey, ...(options.extraKeys ?? []).map(({ key }) => key)];
+  for (const [at, key] of keys.entries()) {
+    const name = at === 0 ? 'apiKey' : 'extraKeys';
+    // Others cannot be sent.
+    if (!/^[!-~]+$/.test(key)) throw new TypeError(`${name}: letters, digits and signs of ASCII are needed`);
+    if (keys.indexOf(key) !== at) throw new TypeError(`${name}: one key is given twice`);
+  }
   const { ssoSecret, provider, requestsPerMinute, minTaskIntervalSeconds } = options;
   const limits = { ...plans[options.plan ?? 'local'] };
   if (requestsPerMinute !== undefined)

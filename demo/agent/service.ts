@@ -80,11 +80,12 @@ export function createAgentService(options: AgentServiceOptions): AgentService {
     bots,
     events,
     now: config.now,
-    ask: (bot, task, signal) => {
-      const { prompt: message, chat_mode: chatMode } = task;
-      const call = { message, chatId: chatOf(task), chatMode, as: 'project' } as const;
-      return whenFree(() => askUnattended(parts, bot, call), signal);
-    },
+    ask: (bot, readTask, signal) =>
+      whenFree(async () => {
+        const task = readTask();
+        const { prompt: message, chat_mode: chatMode } = task;
+        return askUnattended(parts, bot, { message, chatId: chatOf(task), chatMode, as: 'project' });
+      }, signal),
   });
   const chats = createChatStore(db, config.now, tell);
   const workflowRunner = createWorkflowRunner({

@@ -100,6 +100,8 @@ function makeFolder(folder: string) {
 
 /** Under which variables the options are given that the service checks. */
 const variables: Readonly<Record<string, string>> = {
+  apiKey: 'AGENT_API_KEY',
+  extraKeys: 'AGENT_KEYS',
   db: 'AGENT_DB',
   ssoSecret: 'AGENT_SSO_SECRET',
   'provider.host': 'PROVIDER_HOST',

@@ -1,6 +1,7 @@
 /** E-mail of the local agent service: what comes in over SMTP, what goes out, threads, and what is never answered. */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -580,9 +581,47 @@ describe('what the agent does about it by itself', () => {
     const read = async () =>
       (await agent.client.call('GET', '/v1/bot/chat/read', { chat_id: 'email:ada@site.example' })).body
         .conversation ?? [];
-    await expect.poll(async () => (await read()).length).toBe(2);
-    await settled();
+    await expect
+      .poll(() => agent.service.events.find(({ event }) => event === 'email.not_answered'))
+      .toMatchObject({ code: 'approval_required' });
     expect((await read()).at(-1)).toMatchObject({ isToolExecuting: false });
+    expect(server.taken).toEqual([]);
+  });
+
+  test.each([
+    ['an address in words', 'Dear Juniper,\n\nHow long does shipping to Canada take?\n\nBest,\nAda', 'Tents'],
+    ['nothing but its subject', 'Sent from my iPhone', 'How long does shipping to Canada take?'],
+    ['a word about its subject', 'See subject.', 'How long does shipping to Canada take?'],
+    ['a closing after few words', 'How long to Canada?\n\nThanks,\nAda', 'Shipping'],
+  ])('a mail with %s is answered', async (_, text, subject) => {
+    await set({ email_auto_reply: true });
+    await deliver(mail(text, `From: ada@site.example\nSubject: ${subject}`));
+    const [taken] = await server.count(1);
+    expect(taken!.raw).toContain('5 to 8 business days');
+  });
+
+  test('thanks for an answer are no question about its subject', async () => {
+    await set({ email_auto_reply: true });
+    await deliver(mail('Thank you!\nAda', 'From: ada@site.example\nSubject: Re: How long to Canada?'));
+    const [taken] = await server.count(1);
+    expect(taken!.raw).toContain('You are welcome.');
+  });
+
+  test('an answer that was cancelled is not sent', async () => {
+    await agent.close();
+    await server.close();
+    const gate = createGate();
+    await start({ wordsPerSecond: 1, sleep: gate.sleep });
+    await set({ email_auto_reply: true });
+    await deliver(mail(question));
+    const chat_id = 'email:ada@site.example';
+    await expect
+      .poll(async () => (await agent.client.call('GET', '/v1/bot/chat/active-streams')).body.streams.length)
+      .toBe(1);
+    await agent.client.call('POST', '/v1/bot/chat/cancel', { chat_id });
+    await expect
+      .poll(() => agent.service.events.find(({ event }) => event === 'email.not_answered'))
+      .toMatchObject({ code: 'cancelled' });
     expect(server.taken).toEqual([]);
   });
 
@@ -652,6 +691,30 @@ describe('who may', () => {
       field,
     ]);
   });
+});
+
+test('a mail server that hangs holds up no stop, and nothing is begun after it', async () => {
+  const sockets: Socket[] = [];
+  const silent = createServer((socket) => {
+    sockets.push(socket.on('error', () => {}));
+    socket.write('220 here\r\n');
+  });
+  await new Promise<void>((resolve) => void silent.listen(0, '127.0.0.1', resolve));
+  const smtpUrl = `smtp://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+  const own = await startShopAgent({ email: { smtpUrl, owner: 'owner@shop.example' } });
+  const port = await own.service.listenForMail(0, '127.0.0.1');
+  await own.client.call('PUT', '/v1/bot/email/settings', {
+    email_auto_reply: true,
+    email_notifications: true,
+  });
+  await sendMail(port, { to: 'juniper@agent.localhost', ...mail(question) });
+  await expect.poll(() => sockets.length).toBe(1);
+  await own.close();
+  const told = own.service.events.map(({ event }) => event);
+  expect(told.filter((event) => event === 'email.not_announced')).toHaveLength(1);
+  expect(told).not.toContain('chat.started');
+  for (const socket of sockets) socket.destroy();
+  silent.close();
 });
 
 test("the demo's inbox writes to the agent, and shows what came back", async () => {
@@ -736,6 +799,11 @@ test('from an environment, and what is wrong in it is named', async () => {
     ['AGENT_DB', noDatabase],
     ['AGENT_DB', join(noDatabase, 'agent.db')],
     ['AGENT_CLOCK_OFFSET_SECONDS', '1e15'],
+    ['AGENT_API_KEY', 'a b'],
+    ['AGENT_KEYS', 'member:k'],
+    ['AGENT_KEYS', 'member:m:p:q'],
+    ['PORT', new URL(server.url).port],
+    ['AGENT_KEYS', 'member:m,admin:m'],
     ['AGENT_SMTP_PORT', new URL(server.url).port],
     ['AGENT_SMTP_PORT', '70000'],
     ['AGENT_SMTP_PORT', 'smtp'],

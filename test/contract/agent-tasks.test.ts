@@ -13,6 +13,8 @@ const minute = 60_000;
 const hour = 60 * minute;
 const question = 'How long does shipping to Canada take?';
 let agent: ShopAgent;
+/** A task that waits for its turn. */
+let waiting: string;
 
 const start = async (options: object = {}) => {
   agent = await startShopAgent({
@@ -381,6 +383,61 @@ test('one whose conversation somebody speaks in waits for its turn', async () =>
   expect((await logsOf()).logs[0]).toMatchObject({ status: 'success' });
 });
 
+test('one that waits for its turn counts for nobody while it does', async () => {
+  const gate = createGate();
+  await start({ wordsPerSecond: 5, sleep: gate.sleep });
+  await agent.client.call('PUT', '/v1/bot/update', { ratelimit_requests: 2, ratelimit_seconds: 86_400 });
+  const speaking = agent.client.chat(question, { chat_id: 'desk' });
+  await expect
+    .poll(async () => (await agent.client.call('GET', '/v1/bot/chat/active-streams')).body.streams.length)
+    .toBe(1);
+  const workflow = { name: 'Ask', trigger_type: 'manual' };
+  const actions = [{ type: 'start_chat', message: question, chat_id: 'desk' }];
+  const { body } = await agent.client.call('POST', '/v1/bot/workflow/create', { ...workflow, actions });
+  const { uuid: workflow_id } = body.workflow;
+  const running = agent.client.call('POST', '/v1/bot/workflow/run', { workflow_id });
+  // It tries several times.
+  await new Promise((resolve) => setTimeout(resolve, 1_800));
+  gate.open();
+  await speaking;
+  expect((await running).body.result).toMatchObject({ status: 'success' });
+});
+
+test.each([
+  ['switched off', 'switched_off', () => post('disable', waiting)],
+  ['deleted', undefined, () => agent.client.call('DELETE', '/v1/bot/tasks/delete', { task_id: waiting })],
+  [
+    'one of an agent that is off',
+    'bot_inactive',
+    () => agent.client.call('PUT', '/v1/bot/update', { status: 0 }),
+  ],
+] as const)('one that waits, and is %s meanwhile, asks nothing', async (_how, reason, change) => {
+  const gate = createGate();
+  await start({ wordsPerSecond: 5, sleep: gate.sleep });
+  const speaking = agent.client.chat(question, { chat_id: 'desk', member_id: 'ada' });
+  await expect
+    .poll(async () => (await agent.client.call('GET', '/v1/bot/chat/active-streams')).body.streams.length)
+    .toBe(1);
+  waiting = (await make({ chat_id: 'desk' })).uuid;
+  await pass(hour);
+  expect((await change()).status).toBe(200);
+  gate.open();
+  await speaking;
+  if (reason !== undefined) {
+    await untilLogged(1);
+    expect((await logsOf()).logs[0]).toMatchObject({ status: 'error', reason });
+  } else await new Promise((resolve) => setTimeout(resolve, 1_000));
+  expect((await agent.client.call('GET', '/v1/bot/chat/read', { chat_id: 'desk' })).body.total).toBe(2);
+});
+
+test('one that speaks where visitors must sign in is the project’s own', async () => {
+  await start();
+  await agent.client.chat('Hello', { chat_id: 'of-ada', member_id: 'ada' });
+  await agent.client.call('PUT', '/v1/bot/update', { require_login: true });
+  const { uuid } = await make({ chat_id: 'of-ada' });
+  expect((await post('trigger', uuid)).body.result).toMatchObject({ status: 'success' });
+});
+
 test('its runs are no visitor’s questions: what these may ask bounds none of them', async () => {
   await start();
   const limits = { ratelimit_requests: 1, ratelimit_seconds: 86_400 };
@@ -658,6 +715,24 @@ describe('over a stop', () => {
       .poll(async () => (await client.call('GET', '/v1/bot/chat/active-streams')).body.streams.length)
       .toBe(1);
     await Promise.all([started.close(), triggered.catch(() => {})]);
+    const again = await begin(0);
+    const { logs } = (await again.client.call('GET', '/v1/bot/tasks/logs', { task_id })).body;
+    await again.started.close();
+    expect(logs).toMatchObject([{ status: 'error', reason: 'interrupted' }]);
+  });
+
+  test('so is one that waited for its turn', async () => {
+    const { started, client } = await begin(0, '1');
+    const speaking = client.chat('Hello', { chat_id: 'desk' });
+    await expect
+      .poll(async () => (await client.call('GET', '/v1/bot/chat/active-streams')).body.streams.length)
+      .toBe(1);
+    const input = { prompt: 'Hello', chat_id: 'desk', ...later };
+    const { body } = await client.call('POST', '/v1/bot/tasks/create', input);
+    const { uuid: task_id } = body.task;
+    const triggered = client.call('POST', '/v1/bot/tasks/trigger', { task_id });
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    await Promise.allSettled([started.close(), triggered, speaking]);
     const again = await begin(0);
     const { logs } = (await again.client.call('GET', '/v1/bot/tasks/logs', { task_id })).body;
     await again.started.close();

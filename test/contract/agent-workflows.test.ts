@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startAgent } from '../../demo/agent/start.ts';
 import { createAgentClient } from '../support/agentclient.ts';
 import { type AgentProcess, runAgent, target } from '../support/agentprocess.ts';
-import { type ShopAgent, startShopAgent } from '../support/agentservice.ts';
+import { createGate, type ShopAgent, startShopAgent } from '../support/agentservice.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 
 const minute = 60_000;
@@ -391,6 +391,22 @@ describe('a run', () => {
     expect(results.map(({ status }) => status)).toEqual(['success', 'success', 'success']);
   });
 
+  test('switched off while it waits for one, it asks nothing', async () => {
+    await agent.close();
+    const gate = createGate();
+    await start({ wordsPerSecond: 5, sleep: gate.sleep });
+    const speaking = agent.client.chat(question, { chat_id: 'one' });
+    await expect
+      .poll(async () => (await agent.client.call('GET', '/v1/bot/chat/active-streams')).body.streams.length)
+      .toBe(1);
+    const { uuid } = await make({ actions: [{ ...ask, chat_id: 'one' }] });
+    const running = run(uuid);
+    await agent.client.call('PUT', '/v1/bot/workflow/update', { workflow_id: uuid, is_active: false });
+    gate.open();
+    await speaking;
+    expect((await running).actions[0].error).toBe('switched_off');
+  });
+
   test('more than can wait are refused, and none of these is in the log', async () => {
     const { uuid } = await make();
     let release = () => {};
@@ -631,6 +647,15 @@ describe('what begins one', () => {
         { ...before, name: 'Another', updated_at: body.workflow.updated_at },
       ]);
     }
+  });
+
+  test('another event alone is another beginning', async () => {
+    const { uuid } = await make({ trigger_type: 'event', trigger_event: 'memory.deleted' });
+    const change = { workflow_id: uuid, trigger_event: 'memory.created' };
+    const { body } = await agent.client.call('PUT', '/v1/bot/workflow/update', change);
+    expect(body.workflow.trigger_event).toBe('memory.created');
+    await addText();
+    await untilLogged(1, uuid);
   });
 
   test('a schedule whose run before goes on still: the slot is skipped, and said', async () => {

@@ -17,7 +17,7 @@ import { shortenAll } from './long.ts';
 import { createLookup } from './lookup.ts';
 import { readRemember, toRemembered } from './remember.ts';
 import { escapeMarkdown } from './say.ts';
-import { readTalk, toTalk } from './talk.ts';
+import { readTalk, toTalk, withoutSalutation } from './talk.ts';
 import { lookUp, toDenied, toMissing, toResultText } from './toolresult.ts';
 import { chooseTool, type ToolChoice } from './toolwords.ts';
 
@@ -37,7 +37,7 @@ export function createBuiltinAnswerer(
     },
 
     async answer(asked, port, signal) {
-      const request = shortenAll(asked);
+      const request = shortenAll({ ...asked, question: withoutSalutation(asked.question) });
       const say = (text: string) =>
         sayWords(cutToTokens(text, request.overrides.maxReplyTokens), port.delta, pace, signal);
       const done: AnswerOutcome = { kind: 'done' };

@@ -84,6 +84,20 @@ const fillers = new Set(
 /** Whatever else is said along with it. */
 const inAnyWords: ReadonlySet<Talk> = new Set(['contact', 'person', 'identity', 'ability', 'mood']);
 
+const salutation =
+  /^\s*(?:hi|hiya|hello|hey|dear|greetings|good (?:morning|afternoon|evening|day)|to whom it may concern|sehr geehrte[rs]?|liebe[rs]?|guten (?:tag|morgen|abend)|hallo|moin|bonjour|bonsoir|ch\u00e8re?s?|cher|hola|buenos d\u00edas|estimad[oa]s?|ciao|gentile)(?=[\s,!:.])/iu;
+/** Names, or the one word of a line. */
+const whom =
+  /^(?: +(?:there|team|all|everyone|everybody|folks|guys|sir|madam|or|and|support|\p{Lu}[\p{L}.'\u2019-]*)){0,4} *(?:[,!:.]+\s*|\n\s*)|^ +[\p{L}'\u2019-]+ *[,!:.]?\n\s*/u;
+
+/** "Dear Juniper, how much is it?": to whom it is said is nothing that is asked. */
+export function withoutSalutation(text: string): string {
+  const [greeting] = salutation.exec(text) ?? [];
+  if (greeting === undefined) return text;
+  const [named] = whom.exec(text.slice(greeting.length)) ?? [];
+  return (named === undefined ? '' : text.slice(greeting.length + named.length).trim()) || text;
+}
+
 /** @returns undefined for what is a question, whatever it begins with */
 export function readTalk(text: string): Talk | undefined {
   const words = toWords(text);

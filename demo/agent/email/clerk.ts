@@ -26,10 +26,22 @@ const busyForMs = 10 * minuteMs;
 const mostAnHour = 10;
 const mostAnnouncedAnHour = 60;
 const maxChatId = 200;
+/** Fewer words say no more than "See subject". */
+const leastOfBody = 4;
 
 export interface Clerk {
   wake(): void;
   close(): Promise<void>;
+}
+
+/** What is asked may stand in the subject alone. */
+function toMessage({ text_body, subject, in_reply_to }: Email): string {
+  const own = toQuestion(text_body);
+  const isBare = own.split(/\s+/).length < leastOfBody && !own.includes('?');
+  const isAnswer = in_reply_to !== null || /^(re|aw|sv|tr|antw):/i.test(subject);
+  if (!isBare) return own;
+  // "Thank you!", without who says so.
+  return isAnswer || subject === '' ? own || text_body.trim().split(/\r?\n/)[0]! : subject;
 }
 
 /** A mail has no list of sources beside it. */
@@ -62,11 +74,12 @@ export function createClerk(parts: Parts): Clerk {
     if (emails.countTo(bot.uuid, email.from_address, 'auto-replied', since) >= mostAnHour)
       throw new AgentError(429, 'too_many_answers', 'This address was answered often enough.');
     const chatId = `email:${keyOf(email)}`.slice(0, maxChatId);
-    const message = toQuestion(email.text_body) || email.subject;
+    const message = toMessage(email);
     if (message === '') return;
     const { chat, reason } = await askUnattended(parts, bot, { message, chatId, as: 'visitor' });
-    if (reason === undefined && chat.reply.trim() !== '')
-      await replyTo(parts, bot, email, withSources(chat), 'auto-replied');
+    if (reason !== undefined)
+      throw new AgentError(409, reason, 'The answer waits for somebody, or was stopped.');
+    if (chat.reply.trim() !== '') await replyTo(parts, bot, email, withSources(chat), 'auto-replied');
   }
 
   async function announce(email: Email, bot: Bot) {
@@ -101,7 +114,8 @@ export function createClerk(parts: Parts): Clerk {
       await attempt('announced', email, () => announce(email, bot));
       emails.announced(email);
     }
-    if (email.to_answer === 0) return;
+    // What is still to be done is done after the next start.
+    if (email.to_answer === 0 || closing.signal.aborted) return;
     const code = await attempt('answered', email, () => answer(email, bot));
     // Somebody speaks in this conversation: later.
     if (code === 'chat_busy' && email.created_at > config.now() - busyForMs) {

@@ -52,7 +52,8 @@ export function createMailer(url: string | undefined, events: EventLog): Mailer 
       const giveUp = () => reject(new Error('The server took too long.'));
       const timer = setTimeout(giveUp, totalMs).unref();
       const hurry = () => setTimeout(giveUp, closeMs).unref();
-      closing.signal.addEventListener('abort', hurry);
+      if (closing.signal.aborted) hurry();
+      else closing.signal.addEventListener('abort', hurry);
       stop = () => {
         clearTimeout(timer);
         closing.signal.removeEventListener('abort', hurry);

@@ -6,10 +6,9 @@ const mostRead = 40_000;
 /** As mail programs begin what they repeat: "-- " alone begins a signature. */
 const rest =
   /^(-- |-{2,}\s*(original message|forwarded message|urspr\u00fcngliche nachricht|message d'origine)\s*-{2,}|sent from my .{1,40}|get outlook for .{1,40}|von meinem .{1,40} gesendet|envoy\u00e9 de(puis)? mon .{1,40}|enviado desde mi .{1,40})$/i;
-/** What somebody passes on, with a few words of their own, is what they ask about. */
+/** What somebody passes on is what they ask about, whatever they say of it. */
 const passedOn =
   /^(-{2,}\s*(forwarded message|weitergeleitete nachricht|message transf\u00e9r\u00e9|mensaje reenviado)\s*-{2,}|begin forwarded message:)$/i;
-const leastBesidePassedOn = 8;
 /** "On Monday, Ada wrote:", in the languages that do so with a verb. */
 const beginning = /^(on|am|le|el|il|op|em|den|dne|w dniu) /i;
 const introduction = /^.{8,300}:$/;
@@ -18,14 +17,27 @@ const sent = /^\*?(sent|gesendet|envoy\u00e9|enviado|inviato|verzonden|sendt|ski
 const date = /^\*?(date|datum|fecha|data)\s*:/i;
 const recipient = /^\*?(to|an|\u00e0|para|a|aan|till|til|do)\s*:/i;
 const subject = /^\*?(subject|betreff|objet|asunto|oggetto|onderwerp|\u00e4mne|emne|temat)\s*:/i;
-const closing =
-  /^((with )?(best|kind|warm|warmest|many)( (regards|wishes|thanks))?|regards|cheers|sincerely( yours)?|yours( (sincerely|faithfully|truly))?|thanks|thank you|many thanks|thanks in advance|thx|mit freundlichen gr\u00fc\u00dfen|(viele|liebe|beste|sch\u00f6ne) gr\u00fc\u00dfe|mfg|vg|lg|cordialement|bien \u00e0 vous|saludos( cordiales)?|un saludo|cordiali saluti|met vriendelijke groet(en)?|atenciosamente)[,.!]*$/i;
+/** Longer ones first: "thanks" begins several. */
+const closings =
+  `with (best|kind|warm) (regards|wishes), (best|kind|kindest|warm|warmest|many)( (regards|wishes|thanks))?, all the best, regards, cheers,
+  yours( (sincerely|faithfully|truly))?, sincerely( yours)?, thank you( (very|so) much)?( (in advance|and best regards))?, thanks( (a lot|so much|very much|again))?( (in advance|and best regards))?, thx,
+  mit (freundlichen|besten|herzlichen|lieben) gr(ü|ue)(ß|ss)en?, (viele|liebe|beste|sch(ö|oe)ne|freundliche|herzliche) gr(ü|ue)(ß|ss)e?, (vielen|herzlichen|besten) dank( im voraus)?, danke, mfg, vg, lg,
+  (bien )?cordialement, bien à vous, merci( (beaucoup|d'avance))?, (un )?saludos?( cordial(es)?)?, atentamente, (muchas )?gracias, (cordiali|distinti) saluti, grazie( mille)?,
+  (met )?vriendelijke groet(en)?, groeten, groetjes, atenciosamente, obrigad[oa], (med )?vänlig(a)? hälsning(ar)?, mvh, hilsen`
+    .split(/,\s+/)
+    .sort((one, other) => other.length - one.length);
+const closing = new RegExp(`^(?:${closings.join('|')})(?![\\p{L}\\p{N}])`, 'iu');
+/** "Thanks, Ada", or a dash before who writes. */
+const named = /^[\s,.!\u2013\u2014-]*(?:\p{Lu}[\p{L}.'\u2019-]*(?: \p{Lu}[\p{L}.'\u2019-]*){0,2}[.,]?)?$/u;
+const dashed = /^[\u2013\u2014] ?\p{Lu}/u;
 const headerLines = 5;
 /** What follows a closing: a name, a firm, a telephone. */
 const [signatureLines, signatureWords] = [6, 6];
 /** "Order 1001" is no signature, nor is what asks. */
 const telling =
-  /(^|[^\d+])\d{1,5}(?!\d)|\b(what|how|when|where|why|who|which|can|could|do|does|did|is|are|will|would|please|was|wie|wann|wo|warum|wer|kann|ist|sind|bitte|comment|quand|o\u00f9|pourquoi|quel|quelle|peut|est|qu\u00e9|c\u00f3mo|cu\u00e1ndo|d\u00f3nde|por qu\u00e9)\b/i;
+  /\b(order|invoice|bestellung|rechnung|commande|pedido|ordine|no|nr|number|size|ref(erence)?)\b[ .:#-]*\w*\d|#\w*\d|\b(what|how|when|where|why|who|which|can|could|do|does|did|is|are|will|would|please|was|wie|wann|wo|warum|wer|kann|ist|sind|bitte|comment|quand|o\u00f9|pourquoi|quel|quelle|peut|est|qu\u00e9|c\u00f3mo|cu\u00e1ndo|d\u00f3nde|por qu\u00e9)\b/i;
+const firm = /\b(ltd|inc|co|corp|llc|gmbh|jr|sr|bros|s\.?a)\.$/i;
+const mostOfClosing = 80;
 const telephone = /^[a-z.:]*\s*[+(]?\d[\d ()/.-]{5,}$/i;
 /** Fewer words greet, and what they close is yet to come. */
 const leastOfQuestion = 5;
@@ -34,7 +46,7 @@ const wrote =
 const address = /[^\s<>()@]@[^\s<>()@]/;
 const year = /\b(19|20)\d\d\b/;
 
-/** Each line is looked at once, and a few beside it: a mail may have a hundred thousand. */
+/** @returns "" where nothing is asked. Each line is looked at once, and a few beside it: a mail may have a hundred thousand. */
 export function toQuestion(text: string): string {
   const lines = text
     .slice(0, mostRead)
@@ -45,8 +57,12 @@ export function toQuestion(text: string): string {
   let asks = false;
   let end = lines.length;
   for (const [at, line] of lines.entries()) {
-    if (passedOn.test(line) && words < leastBesidePassedOn) break;
-    if (rest.test(line) || (words >= leastOfQuestion && isClosing(lines, at)) || isHeader(lines, at)) {
+    if (passedOn.test(line)) break;
+    if (
+      rest.test(line) ||
+      ((asks || words >= leastOfQuestion) && isClosing(lines, at)) ||
+      isHeader(lines, at)
+    ) {
       end = at;
       break;
     }
@@ -70,7 +86,10 @@ export function toQuestion(text: string): string {
   }
   const own = join(lines.slice(0, end));
   // A mail that is passed on says nothing else.
-  return (own === '' ? join(lines) : own).slice(0, mostChars);
+  if (own === '') return lines.some((_, at) => isHeader(lines, at)) ? join(lines).slice(0, mostChars) : '';
+  const kept = lines.slice(0, end);
+  const first = kept.findIndex((line) => line !== '' && !line.startsWith('>'));
+  return isClosing(kept, first) ? '' : own.slice(0, mostChars);
 }
 
 const join = (lines: readonly string[]) =>
@@ -81,7 +100,7 @@ const join = (lines: readonly string[]) =>
 
 /** Nothing but who signs comes after it, or what the mail before said. */
 function isClosing(lines: readonly string[], at: number): boolean {
-  if (!closing.test(lines[at]!)) return false;
+  if (!closes(lines[at]!)) return false;
   let signed = 0;
   for (let next = at + 1; next < lines.length; next += 1) {
     const line = lines[next]!;
@@ -99,9 +118,16 @@ function isClosing(lines: readonly string[], at: number): boolean {
   return true;
 }
 
+function closes(line: string): boolean {
+  if (line.length > mostOfClosing) return false;
+  const [said] = closing.exec(line) ?? [];
+  return said === undefined ? dashed.test(line) && named.test(line) : named.test(line.slice(said.length));
+}
+
 function isOfSignature(line: string): boolean {
   const words = line.split(/\s+/);
-  if (/[?.!]$/.test(line) || /^p\.? ?s\b/i.test(line) || words.length > signatureWords) return false;
+  if ((/[?.!]$/.test(line) && !firm.test(line)) || /^p\.? ?s\b/i.test(line) || words.length > signatureWords)
+    return false;
   // Names and firms are written large.
   if (words.filter((word) => /^\p{Ll}{4}/u.test(word)).length > 1) return false;
   return telephone.test(line) || !telling.test(line);

@@ -120,7 +120,9 @@ export function routeSources(app: Hono<AccessEnv>, parts: Parts) {
       ...(sync_frequency === undefined ? {} : { sync_frequency }),
       ...(newSource == null ? {} : { source: readSource(source.type, newSource) }),
     });
-    if (newSource != null) parts.ingest.start(updated);
+    // The passages of a text are called as it is.
+    const isRenamed = source.type === 'text' && updated.title !== source.title;
+    if (newSource != null || isRenamed) parts.ingest.start(updated);
     const wire = toWire(updated);
     const sent = Object.keys(changes).filter((name) => input[name as keyof typeof input] !== undefined);
     return c.json({

@@ -150,8 +150,8 @@ export function createSourceStore(db: Db, now: () => number, tell: Tell) {
         'INSERT INTO passages (source, url, title, favicon, section, content) VALUES (?, ?, ?, ?, ?, ?)',
       );
       db.transaction(() => {
-        // Deleted while it was read, or given another address.
-        if (find(source.bot_id, source.uuid)?.source !== source.source) return;
+        // Deleted while it was read.
+        if (!find(source.bot_id, source.uuid)) return;
         if (source.type !== 'text')
           remove(
             'bot_id = ? AND type = ? AND source = ? AND id <> ?',
@@ -174,7 +174,6 @@ export function createSourceStore(db: Db, now: () => number, tell: Tell) {
 
     /** What was read before, if anything, stays; it is tried again when it is due next. */
     fail(source: Source, error: string) {
-      if (find(source.bot_id, source.uuid)?.source !== source.source) return;
       set(source.id, { status: 'failed', error, synced_at: now() });
     },
 
@@ -207,7 +206,7 @@ export function createSourceStore(db: Db, now: () => number, tell: Tell) {
     },
 
     markProcessing(source: Source) {
-      set(source.id, { status: 'processing' });
+      set(source.id, { status: 'processing', error: null });
     },
 
     readContent(source: Source): string {

@@ -120,14 +120,14 @@ export function createWorkflowRunStore(db: Db, now: () => number) {
     },
 
     /** What a killed service has cut off, or whose end could not be kept. @param but those that are under way */
-    endInterrupted(but: readonly number[] = []) {
+    endInterrupted() {
       db.transaction(() => {
         const cutOff = db
           .prepare(
             `UPDATE workflow_runs SET status = 'error', error = 'interrupted', payload = NULL
-             WHERE status = 'running' AND id NOT IN (SELECT value FROM json_each(?)) RETURNING workflow`,
+             WHERE status = 'running' RETURNING workflow`,
           )
-          .all(JSON.stringify(but)) as { workflow: number }[];
+          .all() as { workflow: number }[];
         for (const { workflow } of cutOff) countRun(workflow);
       })();
     },

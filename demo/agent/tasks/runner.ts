@@ -27,7 +27,7 @@ export interface TaskRunnerDeps {
   events: EventLog;
   now: () => number;
   /** Begins a turn with the task's prompt. Throws as a chat call would. */
-  ask(bot: Bot, task: Task, signal: AbortSignal): Promise<UnattendedEnd>;
+  ask(bot: Bot, readTask: () => Task, signal: AbortSignal): Promise<UnattendedEnd>;
 }
 
 export interface TaskRunner {
@@ -59,11 +59,18 @@ export function createTaskRunner({ tasks, bots, events, now, ask }: TaskRunnerDe
   const report = (thrown: unknown) =>
     events.record('tasks.failed', { cause: thrown instanceof Error ? thrown.stack : 'unknown' });
 
-  /** The turn itself; it never throws. */
-  async function work(bot: Bot, task: Task): Promise<TaskResult> {
+  /** The turn itself; it never throws. @param wasDue not begun by hand */
+  async function work(bot: Bot, task: Task, wasDue: boolean): Promise<TaskResult> {
     const chat_id = chatOf(task);
+    /** While it waits it may become another, or go. */
+    const readTask = () => {
+      const now = tasks.get(task.id);
+      if (!now || (wasDue && task.enabled && !now.enabled))
+        throw new AgentError(409, 'switched_off', 'The task was switched off, or is gone.');
+      return now;
+    };
     try {
-      const { chat, reason: lack = '' } = await ask(bot, task, closing.signal);
+      const { chat, reason: lack = '' } = await ask(bot, readTask, closing.signal);
       const reason = lack === 'cancelled' && closing.signal.aborted ? 'interrupted' : lack;
       const { credit_used: credits_used } = chat.agent;
       return {
@@ -96,9 +103,9 @@ export function createTaskRunner({ tasks, bots, events, now, ask }: TaskRunnerDe
   }
 
   /** Claimed before anything is asked: after a kill its slot is not run again. */
-  function run(bot: Bot, task: Task, claim: TaskChanges) {
+  function run(bot: Bot, task: Task, wasDue: boolean, claim: TaskChanges = {}) {
     tasks.update(task.id, { ...claim, running_since: now() });
-    const job = work(bot, task)
+    const job = work(bot, task, wasDue)
       .then(async (result) => {
         const keep = () => note(task.id, result, { running_since: null });
         return { result, log: await keepTrying(keep, report, closing.signal) };
@@ -118,7 +125,7 @@ export function createTaskRunner({ tasks, bots, events, now, ask }: TaskRunnerDe
     if (running.has(task.id)) skip('already_running');
     else if (!isActive(at, task.active_hours_start, task.active_hours_end, task.timezone))
       skip('outside_active_hours');
-    else run(bot, task, claim).catch(report);
+    else run(bot, task, true, claim).catch(report);
   }
 
   const watch = createWatch({
@@ -149,7 +156,7 @@ export function createTaskRunner({ tasks, bots, events, now, ask }: TaskRunnerDe
     },
     trigger(bot, task) {
       if (running.has(task.id)) throw new AgentError(409, 'task_running', 'This task is running.');
-      return run(bot, task, {});
+      return run(bot, task, false);
     },
     async close() {
       closing.abort();

@@ -51,7 +51,7 @@ export function requireMayAsk(
 ) {
   if (bot.status === 0) throw new AgentError(403, 'bot_inactive', 'This agent is switched off.');
   const member = memberId === undefined ? undefined : parts.accounts.find(bot.projectId, memberId);
-  if (bot.require_login && persona !== 'builder' && !member)
+  if (bot.require_login && persona !== 'builder' && !isOwn && !member)
     throw new AgentError(403, 'login_required', 'This agent answers signed-in visitors only.');
   if (chatMode !== undefined) requireMode(parts, caller, persona, memberId, chatMode);
   if (bot.credits <= 0) throw new AgentError(403, 'credits_exhausted', 'This agent has no credits left.');

@@ -44,9 +44,12 @@ export async function whenFree<T>(ask: () => Promise<T>, signal: AbortSignal): P
 /** Throws as a chat call would. */
 export async function askUnattended(
   parts: Parts,
-  bot: Bot,
+  { uuid }: Bot,
   { message, chatId, chatMode, as }: UnattendedCall,
 ): Promise<UnattendedEnd> {
+  // As it is now: it may have waited.
+  const bot = parts.bots.get(uuid);
+  if (!bot) throw new AgentError(404, 'bot_not_found', 'This agent is gone.');
   // Before it counts as a question.
   if (chatId !== undefined) parts.turns.requireIdle(bot.uuid, chatId);
   const isProject = as === 'project';

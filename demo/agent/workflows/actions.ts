@@ -25,13 +25,14 @@ export class ActionError extends AgentError {
   }
 }
 
-/** @returns its output. Throws an AgentError. */
+/** @param isStopped whether the workflow is still to be done. @returns its output. Throws an AgentError. */
 export function perform(
   parts: Parts,
   bot: Bot,
   action: Action,
   payload: Payload,
   signal: AbortSignal,
+  isStopped: () => boolean,
 ): Promise<object> {
   const filler = createFiller(payload);
   switch (action.type) {
@@ -42,7 +43,7 @@ export function perform(
     case 'add_memory':
       return addMemory(parts, bot, action, filler);
     case 'start_chat':
-      return startChat(parts, bot, action, filler, signal);
+      return startChat(parts, bot, action, filler, signal, isStopped);
   }
 }
 
@@ -114,6 +115,7 @@ async function startChat(
   action: Of<'start_chat'>,
   { text }: Filler,
   signal: AbortSignal,
+  isStopped: () => boolean,
 ) {
   const message = text(action.message);
   if (message.trim() === '') throw new AgentError(400, 'empty_message', 'There is nothing to ask.');
@@ -122,7 +124,10 @@ async function startChat(
   const chatId = action.chat_id === undefined ? '' : text(action.chat_id).slice(0, 200);
   // What comes in with a payload is nobody's word of the project.
   const call = { message, chatId: chatId === '' ? undefined : chatId, as: 'visitor' } as const;
-  const { chat, reason } = await whenFree(() => askUnattended(parts, bot, call), signal);
+  const { chat, reason } = await whenFree(async () => {
+    if (isStopped()) throw new AgentError(409, 'switched_off', 'The workflow was switched off, or is gone.');
+    return askUnattended(parts, bot, call);
+  }, signal);
   const output = { chat_id: chat.agent.chat_id, reply: chat.reply };
   if (reason !== undefined) throw new ActionError(reason, output);
   return output;

@@ -2,6 +2,7 @@
 
 import { AgentError, toAgentError } from '../errors.ts';
 import type { EventLog } from '../events.ts';
+import { keepTrying } from '../keep.ts';
 import type { Bot, BotStore } from '../store/bots.ts';
 import type { ChatStore } from '../store/chats.ts';
 import type {
@@ -41,7 +42,13 @@ export interface WorkflowRunnerDeps {
   events: EventLog;
   now: () => number;
   /** @returns the output. Throws an AgentError. */
-  perform(bot: Bot, action: Action, payload: Payload, signal: AbortSignal): Promise<object>;
+  perform(
+    bot: Bot,
+    action: Action,
+    payload: Payload,
+    signal: AbortSignal,
+    isStopped: () => boolean,
+  ): Promise<object>;
 }
 
 export interface WorkflowRunner {
@@ -74,19 +81,20 @@ export function createWorkflowRunner({
   /** By workflow. */
   const underWay = new Map<number, Promise<unknown>>();
   const called = new Map<number, Set<Promise<unknown>>>();
-  /** The ids of runs that somebody here is busy with. */
-  const held = new Set<number>();
-  /** A run is over, and the database does not know. */
-  let isEndLost = false;
   let waiting = 0;
 
   const report = (thrown: unknown) =>
     events.record('workflows.failed', { cause: thrown instanceof Error ? thrown.stack : 'unknown' });
 
-  async function step(bot: Bot, action: Action, payload: Payload): Promise<ActionResult> {
+  /** What was done is not forgotten for a database that refuses it. */
+  const keep = <T>(write: () => T) => keepTrying(write, report, closing.signal);
+
+  async function step(workflow: Workflow, bot: Bot, action: Action, payload: Payload): Promise<ActionResult> {
     const { type } = action;
     try {
-      const output = await asWorkflow(() => perform(bot, action, payload, closing.signal));
+      const output = await asWorkflow(() =>
+        perform(bot, action, payload, closing.signal, () => isStopped(workflow)),
+      );
       return { type, status: 'success', error: null, output };
     } catch (thrown) {
       const error = closing.signal.aborted ? 'interrupted' : toAgentError(thrown).code;
@@ -109,14 +117,15 @@ export function createWorkflowRunner({
     for (const action of isMet ? workflow.actions : []) {
       const result = isStopped(workflow)
         ? ({ type: action.type, status: 'error', error: 'switched_off', output: null } as const)
-        : await step(bot, action, run.payload);
+        : await step(workflow, bot, action, run.payload);
       actions.push(result);
-      runs.noteSteps(run.id, actions);
+      await keep(() => runs.noteSteps(run.id, actions));
       if (result.status === 'error') break;
     }
     const error = actions.at(-1)?.error ?? null;
     const status = !isMet ? 'skipped' : error === null ? 'success' : 'error';
-    runs.end(run, status, error, Math.round(performance.now() - began));
+    const durationMs = Math.round(performance.now() - began);
+    await keep(() => runs.end(run, status, error, durationMs));
     const { uuid: workflow_id } = workflow;
     events.record('workflow.ran', { workflow_id, run_id: run.id, trigger: run.trigger_type, status, error });
     return { run_id: run.id, status, actions };
@@ -127,14 +136,9 @@ export function createWorkflowRunner({
     const bot = workflow && bots.get(workflow.bot_id);
     if (!bot) return;
     runs.claim(run.id);
-    held.add(run.id);
     const job = work(run, workflow, bot)
-      .catch((thrown) => {
-        report(thrown);
-        isEndLost = true;
-      })
+      .catch(report)
       .then(() => {
-        held.delete(run.id);
         underWay.delete(run.workflow);
         watch.wake();
       });
@@ -151,8 +155,6 @@ export function createWorkflowRunner({
   const watch = createWatch({
     look() {
       chats.endSilent();
-      if (isEndLost) runs.endInterrupted([...held]);
-      isEndLost = false;
       for (const workflow of workflows.due()) takeSlot(workflow);
       const free = maxAtOnce - underWay.size;
       if (free > 0) for (const run of runs.pending(free, [...underWay.keys()])) take(run);
@@ -193,14 +195,10 @@ export function createWorkflowRunner({
       if (trigger_type === 'webhook' && !workflow.is_active)
         throw new AgentError(409, 'workflow_inactive', 'This workflow is switched off.');
       const id = runs.add(workflow, trigger_type, payload, 'running');
-      held.add(id);
       const job = work({ id, workflow: workflow.id, trigger_type, payload }, workflow, bot);
       const settled = job
-        .catch(() => {
-          isEndLost = true;
-        })
+        .catch(() => {})
         .then(() => {
-          held.delete(id);
           others.delete(settled);
           if (others.size === 0 && called.get(asked.id) === others) called.delete(asked.id);
         });

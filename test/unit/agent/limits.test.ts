@@ -61,6 +61,13 @@ test('a mail server, three seconds after the service is to stop', async () => {
   expect(outcome).not.toHaveBeenCalled();
   await vi.advanceTimersByTimeAsync(200);
   expect(outcome).toHaveBeenCalledWith(expect.objectContaining({ code: 'smtp_failed' }));
+  // Nor does one that is begun after it take longer.
+  heard = '';
+  const late = vi.fn();
+  mailer.send({ ...mail, messageId: '<c@b>' }).then(late, late);
+  await hear('EHLO');
+  await vi.advanceTimersByTimeAsync(3_100);
+  expect(late).toHaveBeenCalledWith(expect.objectContaining({ code: 'smtp_failed' }));
 });
 
 test('a receiver of webhooks, after ten seconds', async () => {

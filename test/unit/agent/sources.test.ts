@@ -79,6 +79,17 @@ describe('training sources', () => {
     expect(await search('tents', { tags: ['nobody'] })).toEqual([]);
   });
 
+  test('a text that gets another title is found and cited by that', async () => {
+    const source = await create({ type: 'text', title: 'Old name', source: 'Herons nest in April.' });
+    const update = { source_id: source.uuid, title: 'Wading birds' };
+    await agent.client.call('PUT', '/v1/bot/source/update', update);
+    await agent.service.idle();
+    expect(await search('wading')).toMatchObject([
+      { title: 'Wading birds', content: 'Herons nest in April.' },
+    ]);
+    expect(await search('old name', { source_ids: [source.uuid] })).toEqual([]);
+  });
+
   test('a deleted source is found no more', async () => {
     await agent.client.call('DELETE', '/v1/bot/source/delete', { source_id: agent.sourceId });
     expect(await search('Canada')).toEqual([]);
