@@ -42,14 +42,16 @@ export async function call(method: string, path: string, input: Input = {}): Pro
   } catch {
     throw new ApiError('unreachable', 'The agent service cannot be reached.');
   }
-  const body = (await response.json().catch(() => ({}))) as Answer;
-  if (response.ok) return body.data ?? body;
+  const body = (await response.json().catch(() => undefined)) as Answer;
+  const isRead = typeof body === 'object' && body !== null;
+  if (response.ok && isRead) return body.data ?? body;
   // The API has two shapes of errors.
-  const error = typeof body.error === 'object' ? body.error : { code: body.code, message: body.error };
+  const error = typeof body?.error === 'object' ? body.error : { code: body?.code, message: body?.error };
   const wait = Number(response.headers.get('retry-after') ?? Number.NaN);
   throw new ApiError(
     error?.code ?? 'unknown',
-    error?.message ?? `The service answered ${response.status}.`,
+    error?.message ??
+      `The service answered ${response.status}${isRead ? '' : ', and nothing that can be read'}.`,
     Number.isFinite(wait) ? Math.min(wait, 60) * 1000 : undefined,
   );
 }

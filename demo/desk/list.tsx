@@ -95,13 +95,15 @@ export function List({ name, path, list, input = {}, columns, empty, isChanging,
   );
 }
 
-/** In the time zone of who looks. */
 /** Of what is open: as the last change was answered with, or as it is listed, whichever is newer. */
 export function latest(open: Answer, listed: readonly Answer[]): Answer {
   const found = listed.find(({ uuid }) => uuid === open.uuid);
   return found && found.updated_at > open.updated_at ? found : open;
 }
 
+export const toName = (name: string) => name.trim() || 'Without name';
+
+/** In the time zone of who looks. */
 export function Time({ at }: { at: string | null | undefined }) {
   if (!at) return <span class="faint">never</span>;
   const format = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });

@@ -42,7 +42,8 @@ export function useLoad(path: string, input: Input = {}, isChanging?: (data: Ans
         if (isOld) return;
         leaveIfRefused(thrown);
         setState((before) => ({ ...before, error: thrown.message, of: asked }));
-        if (thrown instanceof ApiError && thrown.retryMs !== undefined) wait.current = thrown.retryMs;
+        if (thrown instanceof ApiError && thrown.retryMs !== undefined)
+          wait.current = Math.max(thrown.retryMs, firstLookMs);
         else if (!isChanging) return;
         later();
       },

@@ -15,6 +15,11 @@ export function Notice() {
   );
 }
 
+/** Pressed twice, a button is meant once, and not what comes to lie under the pointer. */
+const tooSoonMs = 500;
+let closedAt = Number.NEGATIVE_INFINITY;
+export const wasJustClosed = () => performance.now() - closedAt < tooSoonMs;
+
 interface PanelProps {
   title: string;
   close(): void;
@@ -25,6 +30,7 @@ interface PanelProps {
 export function Panel({ title, close, children }: PanelProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const opener = useRef(document.activeElement);
+  const openedAt = useRef(performance.now());
   const written = useRef(false);
   const isPressedBeside = useRef(false);
   /** Where one was when it was asked. */
@@ -33,6 +39,7 @@ export function Panel({ title, close, children }: PanelProps) {
   useLayoutEffect(() => {
     dialog.current!.showModal();
     return () => {
+      closedAt = performance.now();
       dialog.current?.close();
       focusOn(opener.current);
     };
@@ -77,7 +84,8 @@ export function Panel({ title, close, children }: PanelProps) {
       }}
       // What was selected within may end beside it.
       onClick={(event) => {
-        if (isPressedBeside.current && event.target === event.currentTarget) leave();
+        const isBeside = isPressedBeside.current && event.target === event.currentTarget;
+        if (isBeside && performance.now() - openedAt.current > tooSoonMs) leave();
       }}
     >
       <div>

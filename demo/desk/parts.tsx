@@ -3,7 +3,7 @@
 import type { ComponentChildren } from 'preact';
 import { useContext, useEffect, useRef, useState } from 'preact/hooks';
 import type { Loaded } from './load.ts';
-import { act, canManage } from './state.ts';
+import { act, canManage, notice } from './state.ts';
 import { noteWritten, WrittenInPanel } from './written.ts';
 
 interface ActionProps {
@@ -44,7 +44,8 @@ export function Action({
 /** Where that is gone, the area: nobody has to begin at the top of the page again. */
 export function focusOn(wanted: Element | null) {
   const target = wanted?.isConnected && wanted !== document.body ? wanted : document.querySelector('#main');
-  (target as HTMLElement | null)?.focus();
+  // What stands above the area stays in sight.
+  (target as HTMLElement | null)?.focus({ preventScroll: target?.id === 'main' });
 }
 
 /** So soon after it was asked a press is no answer yet. */
@@ -63,6 +64,7 @@ export function Removal({ children, label, done, work }: ActionProps) {
     };
   }, [isAsking]);
   const button = useRef<HTMLButtonElement>(null);
+  const place = useRef<HTMLSpanElement>(null);
   if (!isAsking)
     return (
       <button type="button" class="plain" aria-label={label} ref={button} onClick={() => setAsking(true)}>
@@ -70,13 +72,17 @@ export function Removal({ children, label, done, work }: ActionProps) {
       </button>
     );
   return (
-    <span class="asking">
+    <span class="asking" ref={place}>
       <Action
         label={`Yes: ${label}`}
         isTooSoon={isTooSoon}
         done={done}
         work={async () => {
-          await work().finally(() => focusOn(null));
+          await work().finally(() => {
+            const { activeElement } = document;
+            // Who is elsewhere by now stays there.
+            if (activeElement === document.body || place.current?.contains(activeElement)) focusOn(null);
+          });
           setAsking(false);
         }}
       >
@@ -114,9 +120,9 @@ export function requireWords(form: HTMLFormElement): boolean {
       'required' in field && field.required === true && (field as HTMLInputElement).value.trim() === '',
   );
   if (!blank) return true;
-  blank.setCustomValidity('More than blanks is needed.');
-  blank.reportValidity();
-  blank.addEventListener('input', () => blank.setCustomValidity(''), { once: true });
+  blank.focus();
+  const label = blank.labels?.[0]?.firstChild?.textContent?.trim();
+  notice.value = { text: `${label}: more than blanks is needed.`, isError: true };
   return false;
 }
 
@@ -136,19 +142,24 @@ export function New({ title, done, children, work, submit = 'Create', version = 
   const [round, setRound] = useState(0);
   const isBusy = useRef(false);
   const inPanel = useContext(WrittenInPanel);
-  const form = useRef(Symbol(title)).current;
-  const note = (isWritten: boolean) => {
-    inPanel(isWritten);
-    noteWritten(form, isWritten);
+  const own = useRef(Symbol(title)).current;
+  const isWritten = useRef(false);
+  /** What is written in stays, whatever becomes of what it is about. */
+  const shownVersion = useRef(version);
+  if (!isWritten.current) shownVersion.current = version;
+  const note = (now: boolean) => {
+    isWritten.current = now;
+    inPanel(now);
+    noteWritten(own, now);
   };
-  useEffect(() => () => noteWritten(form, false), []);
+  useEffect(() => () => noteWritten(own, false), []);
   const summary = useRef<HTMLElement>(null);
   useEffect(() => {
     // What was pressed is gone.
     if (round > 0 && document.activeElement === document.body) summary.current?.focus();
-  }, [round, version]);
+  }, [round, shownVersion.current]);
   return (
-    <details class="new" key={`${round} ${version}`}>
+    <details class="new" key={`${round} ${shownVersion.current}`}>
       <summary ref={summary}>{title}</summary>
       <form
         onInput={() => note(true)}

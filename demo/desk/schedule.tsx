@@ -115,9 +115,11 @@ const numbers = ['interval_minutes', 'day', 'day_of_month'];
 
 /** YYYY-MM-DDTHH:MM on the clock of a zone. Written without an offset, it is so already. */
 function toWall(at: string, zone: string): string {
-  if (!/(Z|[+-]\d\d:?\d\d)$/i.test(at)) return at.slice(0, 16);
+  const [, hours, minutes = '00'] = /([+-]\d\d):?(\d\d)?$/.exec(at.slice(16)) ?? [];
+  if (hours === undefined && !/z$/i.test(at)) return at.slice(0, 16);
+  const instant = hours === undefined ? at : `${at.slice(0, at.lastIndexOf(hours))}${hours}:${minutes}`;
   const format = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'short' });
-  return format.format(new Date(at)).replace(' ', 'T');
+  return format.format(new Date(instant)).replace(' ', 'T');
 }
 
 /** @param before what is changed: a moment that nobody touched stays as it was written. @returns as the API takes it */

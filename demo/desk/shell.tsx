@@ -13,7 +13,7 @@ import { Settings } from './areas/settings.tsx';
 import { Sources } from './areas/sources.tsx';
 import { Tasks } from './areas/tasks.tsx';
 import { Workflows } from './areas/workflows.tsx';
-import { Notice } from './panel.tsx';
+import { Notice, wasJustClosed } from './panel.tsx';
 import { focusOn } from './parts.tsx';
 import {
   act,
@@ -116,7 +116,7 @@ function Inside() {
             ))}
           </select>
         </label>
-        <button type="button" class="plain" onClick={leave}>
+        <button type="button" class="plain" onClick={() => wasJustClosed() || leave()}>
           Leave
         </button>
       </header>

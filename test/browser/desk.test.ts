@@ -619,6 +619,8 @@ test('what is written in a panel is not thrown away unasked', async () => {
   const panel = page.getByRole('dialog');
   await panel.getByText('Change', { exact: true }).click();
   await panel.getByLabel('Name', { exact: true }).fill('Half written');
+  // So soon after it was opened a press beside it is none.
+  await page.waitForTimeout(600);
   for (const leave of [
     () => page.keyboard.press('Escape'),
     () => page.mouse.click(5, 400),
@@ -999,7 +1001,7 @@ test('what is written while it is sent stays, and blanks are no name', async () 
   const name = page.getByLabel('Name', { exact: true });
   await name.fill('   ');
   await page.getByRole('button', { name: 'Create' }).click();
-  expect(await name.evaluate((field: HTMLInputElement) => field.validationMessage)).toContain('blanks');
+  await page.getByText('Name: more than blanks is needed.').waitFor();
   let release = () => {};
   const held = new Promise<void>((resolve) => {
     release = resolve;
@@ -1016,6 +1018,121 @@ test('what is written while it is sent stays, and blanks are no name', async () 
   expect(await name.inputValue()).toBe('Sent, and more');
   page.on('dialog', (dialog) => dialog.accept());
   await page.getByRole('link', { name: 'Tasks' }).click();
+  await close();
+});
+
+test('what is written in a change stays, whatever becomes of the task and while it is sent', async () => {
+  const { task } = await call('POST', '/v1/bot/tasks/create', { prompt: 'Changing', enabled: false });
+  const { page, close } = await enter();
+  await page.goto(`${agent.url}/desk#/tasks`);
+  let release = () => {};
+  let held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route(/tasks\/(trigger|update)/, async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.getByRole('button', { name: 'Run Changing now' }).click();
+  await page.getByRole('button', { name: 'Changing', exact: true }).click();
+  const panel = page.getByRole('dialog');
+  await panel.getByText('Change', { exact: true }).click();
+  const prompt = panel.getByLabel('What the agent is asked');
+  await prompt.fill('Written while it ran');
+  release();
+  await expect
+    .poll(async () => (await call('GET', '/v1/bot/tasks/read', { task_id: task.uuid })).task.execution_count)
+    .toBe(1);
+  await panel.getByText('The task has run').waitFor();
+  expect(await prompt.inputValue()).toBe('Written while it ran');
+  held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await panel.getByRole('button', { name: 'Save', exact: true }).click();
+  await prompt.fill('Written while it was sent');
+  release();
+  await panel.getByText('Saved.').waitFor();
+  expect(await prompt.inputValue()).toBe('Written while it was sent');
+  // Then it is saved as it stands, and nothing is asked about any more.
+  await panel.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect.poll(() => panel.locator('.said').textContent()).toBe('Written while it was sent');
+  await panel.getByRole('button', { name: 'Close' }).click();
+  await panel.waitFor({ state: 'hidden' });
+  await close();
+});
+
+test('a double click closes a panel, opens one and puts a key away, and does nothing else', async () => {
+  await call('POST', '/v1/bot/tasks/create', { prompt: 'Pressed', enabled: false });
+  const { page, close } = await enter();
+  await page.goto(`${agent.url}/desk#/tasks`);
+  const panel = page.getByRole('dialog');
+  await page.getByRole('button', { name: 'Pressed', exact: true }).dblclick();
+  await page.waitForTimeout(200);
+  await panel.waitFor();
+  await panel.getByRole('button', { name: 'Close' }).dblclick();
+  await page.waitForTimeout(200);
+  await page.getByRole('heading', { name: 'Tasks', level: 1 }).waitFor();
+  const ran: string[] = [];
+  page.on('request', (request) => request.url().includes('trigger') && ran.push(request.url()));
+  await page.getByRole('button', { name: 'Run Pressed now' }).dblclick();
+  await page.getByText('The task has run').waitFor();
+  await page.waitForTimeout(200);
+  expect(ran).toHaveLength(1);
+  await page.goto(`${agent.url}/desk#/keys`);
+  for (const name of ['Third', 'Fourth']) {
+    await page.getByText('New key', { exact: true }).click();
+    await page.getByLabel('Name').fill(name);
+    await page.getByRole('button', { name: 'Create' }).click();
+    await row(page, name).waitFor();
+    // Where it is seen, and where one is.
+    await expect.poll(() => page.evaluate(() => document.activeElement?.className)).toBe('made');
+  }
+  await page.getByRole('button', { name: 'Done' }).first().dblclick();
+  expect(await page.getByText('The new key, which is not shown again:').count()).toBe(1);
+  await close();
+});
+
+test('who types elsewhere while something is removed goes on typing there', async () => {
+  await call('POST', '/v1/bot/source/create', { type: 'text', title: 'Removed', source: 'A text.' });
+  const { page, close } = await enter();
+  await page.goto(`${agent.url}/desk#/sources`);
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route('**/v1/bot/source/delete?*', async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.getByRole('button', { name: 'Delete Removed' }).click();
+  await page.getByRole('button', { name: 'Yes: Delete Removed' }).click();
+  await page.getByText('New text', { exact: true }).click();
+  await page.getByLabel('Title').first().pressSequentially('A title ');
+  release();
+  await expect.poll(() => row(page, 'Removed').count()).toBe(0);
+  await page.keyboard.type('that I type');
+  expect(await page.getByLabel('Title').first().inputValue()).toBe('A title that I type');
+  await close();
+});
+
+test('blanks for a name can be undone, and what answers no JSON is said', async () => {
+  const { page, close } = await enter();
+  await page.goto(`${agent.url}/desk#/settings`);
+  const name = page.getByLabel('Name', { exact: true });
+  const before = await name.inputValue();
+  await name.fill('  ');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText('Name: more than blanks is needed.').waitFor();
+  await page.getByRole('button', { name: 'Undo what is not saved' }).click();
+  expect(await name.inputValue()).toBe(before);
+  await page.getByLabel('Tagline').fill('After it');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText('Saved.').waitFor();
+  await page.route('**/v1/bot/tasks/readall?*', (route) =>
+    route.fulfill({ contentType: 'text/html', body: '<p>Sign in</p>' }),
+  );
+  await page.getByRole('link', { name: 'Tasks' }).click();
+  await page.getByText('nothing that can be read').waitFor();
   await close();
 });
 

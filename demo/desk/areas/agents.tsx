@@ -50,7 +50,7 @@ export function Agents() {
                 await call('DELETE', '/v1/bot/delete', { bot_id: id });
                 forgetDraft(id);
                 reload();
-                await loadBots();
+                void loadBots().catch(leaveIfRefused);
               }}
             >
               Delete
@@ -66,7 +66,7 @@ export function Agents() {
           work={async ({ name, instruction }) => {
             await call('POST', '/v1/bot/create', { name, instruction });
             reload();
-            await loadBots();
+            void loadBots().catch(leaveIfRefused);
           }}
         >
           <label>

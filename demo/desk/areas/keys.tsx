@@ -3,7 +3,7 @@
 import { call, keepKey, readKey } from '../api.ts';
 import { List, Time } from '../list.tsx';
 import { useLoad } from '../load.ts';
-import { focusOn, New, Removal, Waiting } from '../parts.tsx';
+import { focusOn, New, Removal, useFocus, Waiting } from '../parts.tsx';
 import { madeKeys } from '../state.ts';
 
 /** What is counted against a limit, and what is a limit alone. */
@@ -65,24 +65,32 @@ async function makeKey(path: string, input: object = {}): Promise<{ key: string;
   return { key, isMine };
 }
 
+function Made({ made }: { made: string }) {
+  return (
+    <p class="made" role="status" tabIndex={-1} ref={useFocus<HTMLParagraphElement>()}>
+      <span>
+        The new key, which is not shown again: <code>{made}</code>
+      </span>
+      <button
+        type="button"
+        onClick={({ detail }) => {
+          // The next one moves up to where this was.
+          if (detail > 1) return;
+          madeKeys.value = madeKeys.value.filter((one) => one !== made);
+          focusOn(null);
+        }}
+      >
+        Done
+      </button>
+    </p>
+  );
+}
+
 export function Keys() {
   return (
     <>
       {madeKeys.value.map((key) => (
-        <p class="made" role="status" key={key}>
-          <span>
-            The new key, which is not shown again: <code>{key}</code>
-          </span>
-          <button
-            type="button"
-            onClick={() => {
-              madeKeys.value = madeKeys.value.filter((one) => one !== key);
-              focusOn(null);
-            }}
-          >
-            Done
-          </button>
-        </p>
+        <Made key={key} made={key} />
       ))}
       <List
         name="Keys"

@@ -5,7 +5,7 @@ import { type Answer, call } from '../api.ts';
 import { useLoad } from '../load.ts';
 import { focusOn, requireWords, Waiting } from '../parts.tsx';
 import { PreviewFrame } from '../preview-frame.tsx';
-import { act, botId, drafts, loadBots } from '../state.ts';
+import { act, botId, drafts, leaveIfRefused, loadBots } from '../state.ts';
 import { type Draft, type Field, fields, type Raw, toChanges, toRaw } from './settings-fields.ts';
 
 function keep(id: string, draft: Draft) {
@@ -34,7 +34,7 @@ export function Settings() {
     // What was written meanwhile stays.
     const left = Object.entries(drafts.value[id] ?? {}).filter(([name, value]) => sent[name] !== value);
     keep(id, Object.fromEntries(left));
-    await loadBots();
+    void loadBots().catch(leaveIfRefused);
   };
   return (
     <div class="beside">
@@ -132,7 +132,7 @@ function Input({ field: { name, label, kind, most, isRequired, choices }, value,
   if (kind === 'number')
     return (
       <label>
-        {label} <input type="number" min={1} max={most} {...given} />
+        {label} <input type="number" required={isRequired} min={1} max={most} {...given} />
       </label>
     );
   if (kind === 'color')

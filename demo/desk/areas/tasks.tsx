@@ -2,7 +2,7 @@
 
 import { useState } from 'preact/hooks';
 import { type Answer, call } from '../api.ts';
-import { List, latest, State, Time } from '../list.tsx';
+import { List, latest, State, Time, toName } from '../list.tsx';
 import { Panel } from '../panel.tsx';
 import { Action, Managed, New, Removal } from '../parts.tsx';
 import { readSchedule, Schedule, toWhen } from '../schedule.tsx';
@@ -23,7 +23,7 @@ export function Tasks() {
           label: 'Name',
           of: (task) => (
             <button type="button" class="link" dir="auto" onClick={() => setOpen(task)}>
-              {task.name.trim() || 'Without name'}
+              {toName(task.name)}
             </button>
           ),
         },
@@ -59,7 +59,7 @@ export function Tasks() {
           of: ({ uuid, name, enabled }, { reload }) => (
             <span class="actions">
               <Action
-                label={`Run ${name} now`}
+                label={`Run ${toName(name)} now`}
                 done="The task has run: its log says how."
                 work={() => act('trigger', uuid).finally(reload)}
               >
@@ -67,14 +67,14 @@ export function Tasks() {
               </Action>
               <Managed>
                 <Action
-                  label={`${enabled ? 'Switch off' : 'Switch on'} ${name}`}
+                  label={`${enabled ? 'Switch off' : 'Switch on'} ${toName(name)}`}
                   done={enabled ? 'The task is off.' : 'The task is on.'}
                   work={() => act(enabled ? 'disable' : 'enable', uuid).finally(reload)}
                 >
                   {enabled ? 'Switch off' : 'Switch on'}
                 </Action>
                 <Removal
-                  label={`Delete ${name}`}
+                  label={`Delete ${toName(name)}`}
                   done="The task was deleted."
                   work={() => act('delete', uuid).finally(reload)}
                 >
@@ -122,7 +122,7 @@ interface PanelProps {
 
 function TaskPanel({ task, changed, close }: PanelProps) {
   return (
-    <Panel title={task.name} close={close}>
+    <Panel title={toName(task.name)} close={close}>
       <p class="said" dir="auto">
         {task.prompt}
       </p>

@@ -2,7 +2,7 @@
 
 import { useState } from 'preact/hooks';
 import { type Answer, call } from '../api.ts';
-import { List, latest, State, Time } from '../list.tsx';
+import { List, latest, State, Time, toName } from '../list.tsx';
 import { useLoad } from '../load.ts';
 import { Panel } from '../panel.tsx';
 import { Action, Managed, New, Removal, Waiting } from '../parts.tsx';
@@ -31,7 +31,7 @@ export function Workflows() {
           label: 'Name',
           of: (workflow) => (
             <button type="button" class="link" dir="auto" onClick={() => setOpen(workflow)}>
-              {workflow.name.trim() || 'Without name'}
+              {toName(workflow.name)}
             </button>
           ),
         },
@@ -50,7 +50,7 @@ export function Workflows() {
           of: ({ uuid, name, is_active }, { reload }) => (
             <span class="actions">
               <Action
-                label={`Run ${name} now`}
+                label={`Run ${toName(name)} now`}
                 done="The workflow has run: its log says how."
                 work={() =>
                   call('POST', '/v1/bot/workflow/run', { bot_id: botId.value, workflow_id: uuid }).finally(
@@ -62,14 +62,14 @@ export function Workflows() {
               </Action>
               <Managed>
                 <Action
-                  label={`${is_active ? 'Switch off' : 'Switch on'} ${name}`}
+                  label={`${is_active ? 'Switch off' : 'Switch on'} ${toName(name)}`}
                   done={is_active ? 'The workflow is off.' : 'The workflow is on.'}
                   work={() => change(uuid, { is_active: !is_active }).finally(reload)}
                 >
                   {is_active ? 'Switch off' : 'Switch on'}
                 </Action>
                 <Removal
-                  label={`Delete ${name}`}
+                  label={`Delete ${toName(name)}`}
                   done="The workflow was deleted."
                   work={async () => {
                     await call('DELETE', '/v1/bot/workflow/delete', {
@@ -150,7 +150,7 @@ interface PanelProps {
 
 function WorkflowPanel({ workflow, changed, close }: PanelProps) {
   return (
-    <Panel title={workflow.name} close={close}>
+    <Panel title={toName(workflow.name)} close={close}>
       {workflow.trigger_type === 'webhook' && (
         <p>
           Send JSON to{' '}
