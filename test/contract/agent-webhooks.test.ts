@@ -286,7 +286,7 @@ describe('over a kill', () => {
       AGENT_DB: join(folder, 'agent.db'),
       AGENT_WEBHOOK_URL: webhookUrl,
       AGENT_WEBHOOK_SECRET: webhookUrl && secret,
-      AGENT_WEBHOOK_RETRY_MS: '100',
+      AGENT_WEBHOOK_RETRY_MS: webhookUrl && '100',
     });
     return running;
   };
