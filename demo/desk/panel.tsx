@@ -35,6 +35,7 @@ export function Panel({ title, close, children }: PanelProps) {
   const isPressedBeside = useRef(false);
   /** Where one was when it was asked. */
   const asked = useRef<Element | null>(null);
+  const closer = useRef<HTMLButtonElement>(null);
   const [isAsking, setAsking] = useState(false);
   useLayoutEffect(() => {
     dialog.current!.showModal();
@@ -50,7 +51,8 @@ export function Panel({ title, close, children }: PanelProps) {
   };
   const stay = () => {
     setAsking(false);
-    focusOn(asked.current);
+    // What was pressed may have given way to the question, and is there again once that is gone.
+    requestAnimationFrame(() => focusOn(asked.current?.isConnected ? asked.current : closer.current));
   };
   const leave = () => (written.current ? ask() : close());
   const note = useCallback((isWritten: boolean) => {
@@ -102,7 +104,7 @@ export function Panel({ title, close, children }: PanelProps) {
               <No press={stay} />
             </span>
           ) : (
-            <button type="button" class="plain" onClick={leave}>
+            <button type="button" class="plain" onClick={leave} ref={closer}>
               Close
             </button>
           )}

@@ -3,7 +3,7 @@
 import type { ComponentChildren } from 'preact';
 import { useContext, useEffect, useRef, useState } from 'preact/hooks';
 import type { Loaded } from './load.ts';
-import { act, canManage, notice } from './state.ts';
+import { act, canManage, forgetBadNews, notice } from './state.ts';
 import { noteWritten, WrittenInPanel } from './written.ts';
 
 interface ActionProps {
@@ -78,11 +78,10 @@ export function Removal({ children, label, done, work }: ActionProps) {
         isTooSoon={isTooSoon}
         done={done}
         work={async () => {
-          await work().finally(() => {
-            const { activeElement } = document;
-            // Who is elsewhere by now stays there.
-            if (activeElement === document.body || place.current?.contains(activeElement)) focusOn(null);
-          });
+          await work();
+          const { activeElement } = document;
+          // Who is elsewhere by now stays there.
+          if (activeElement === document.body || place.current?.contains(activeElement)) focusOn(null);
           setAsking(false);
         }}
       >
@@ -162,7 +161,10 @@ export function New({ title, done, children, work, submit = 'Create', version = 
     <details class="new" key={`${round} ${shownVersion.current}`}>
       <summary ref={summary}>{title}</summary>
       <form
-        onInput={() => note(true)}
+        onInput={() => {
+          note(true);
+          forgetBadNews();
+        }}
         onSubmit={async (event) => {
           event.preventDefault();
           // Pressed twice, it is still meant once.

@@ -148,6 +148,11 @@ async function find(id: string): Promise<Answer> {
   }
 }
 
+/** What was wrong may be right by now. */
+export function forgetBadNews() {
+  if (notice.value?.isError) notice.value = undefined;
+}
+
 export function chooseBot(id: string) {
   botId.value = id;
   localStorage.setItem(botName, id);

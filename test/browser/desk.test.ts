@@ -1136,6 +1136,56 @@ test('blanks for a name can be undone, and what answers no JSON is said', async 
   await close();
 });
 
+test('half a limit is not saved, and what was wrong is said no longer than it is', async () => {
+  const { page, close } = await enter();
+  await page.goto(`${agent.url}/desk#/settings`);
+  const name = page.getByLabel('Name', { exact: true });
+  const before = await name.inputValue();
+  await name.fill(' ');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  const wrong = page.getByText('Name: more than blanks is needed.');
+  await wrong.waitFor();
+  await name.fill(before);
+  expect(await wrong.count()).toBe(0);
+  await page.getByText('More', { exact: true }).click();
+  const [often, seconds] = [
+    page.getByLabel('A visitor may ask so often'),
+    page.getByLabel('in so many seconds'),
+  ];
+  await often.fill('10');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  expect(await seconds.evaluate((field: HTMLInputElement) => field.validity.valueMissing)).toBe(true);
+  await often.fill('');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText('Saved.').waitFor();
+  await close();
+});
+
+test('one who stays in a panel is where they were, and the deletion of an agent is no bad news', async () => {
+  await call('POST', '/v1/bot/tasks/create', { prompt: 'Staying', enabled: false });
+  const { bot } = await call('POST', '/v1/bot/create', { name: 'Leaving' });
+  const { page, close } = await enter();
+  await page.goto(`${agent.url}/desk#/tasks`);
+  await page.getByRole('button', { name: 'Staying', exact: true }).click();
+  const panel = page.getByRole('dialog');
+  await panel.getByText('Change', { exact: true }).click();
+  await panel.getByLabel('Name', { exact: true }).fill('Half written');
+  await press(page, 'button', 'Close');
+  await press(page, 'button', 'No');
+  await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Close');
+  await page.keyboard.press('Escape');
+  await panel.getByRole('button', { name: 'Yes' }).click();
+  await page.goto(`${agent.url}/desk#/agents`);
+  await page.getByRole('button', { name: 'Leaving', exact: true }).click();
+  const wanted = `Delete ${bot.name} with all that it has`;
+  await page.getByRole('button', { name: wanted }).click();
+  await page.getByRole('button', { name: `Yes: ${wanted}` }).click();
+  await page.getByText('The agent was deleted.').waitFor();
+  await expect.poll(() => page.locator('header select').inputValue()).not.toBe(bot.uuid);
+  expect(await page.getByText('is gone').count()).toBe(0);
+  await close();
+});
+
 test('settings of an agent that is deleted are asked about no more', async () => {
   const { bot } = await call('POST', '/v1/bot/create', { name: 'Passing' });
   const { page, close } = await enter();

@@ -589,6 +589,11 @@ describe('what the agent does about it by itself', () => {
   });
 
   test.each([
+    [
+      'an address in small letters',
+      'dear customer service,\n\nHow long does shipping to Canada take?',
+      'Tents',
+    ],
     ['an address in words', 'Dear Juniper,\n\nHow long does shipping to Canada take?\n\nBest,\nAda', 'Tents'],
     ['nothing but its subject', 'Sent from my iPhone', 'How long does shipping to Canada take?'],
     ['a word about its subject', 'See subject.', 'How long does shipping to Canada take?'],

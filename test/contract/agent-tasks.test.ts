@@ -425,7 +425,10 @@ test.each([
   await speaking;
   if (reason !== undefined) {
     await untilLogged(1);
-    expect((await logsOf()).logs[0]).toMatchObject({ status: 'error', reason });
+    const status = reason === 'switched_off' ? 'skipped' : 'error';
+    expect((await logsOf()).logs[0]).toMatchObject({ status, reason });
+    const execution_count = status === 'error' ? 1 : 0;
+    expect(await read(waiting)).toMatchObject({ execution_count, error_count: execution_count });
   } else await new Promise((resolve) => setTimeout(resolve, 1_000));
   expect((await agent.client.call('GET', '/v1/bot/chat/read', { chat_id: 'desk' })).body.total).toBe(2);
 });

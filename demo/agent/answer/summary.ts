@@ -5,13 +5,15 @@ import type { HistoryMessage } from './answerer.ts';
 
 const maxSummaryLength = 2000;
 const maxLineLength = 160;
+/** Of a message. */
+const maxLooked = 1_000;
 
 /** The latest lines stay when it grows too long. */
 export function summariseByFirstSentences(earlier: string, messages: readonly HistoryMessage[]): string {
   const lines = messages
     .filter(({ content }) => content.trim() !== '')
     .map(({ role, content }) => {
-      const first = toSentences(content)[0] ?? '';
+      const first = toSentences(content.slice(0, maxLooked))[0] ?? '';
       return `${role === 'user' ? 'Visitor' : 'Agent'}: ${first.slice(0, maxLineLength)}`;
     });
   const kept = [...earlier.split('\n').filter((line) => line !== ''), ...lines];

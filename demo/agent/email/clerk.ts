@@ -12,7 +12,7 @@ import { createWatch } from '../watch.ts';
 import { addressOf } from './address.ts';
 import { requireMailer } from './mailer.ts';
 import { replyTo } from './outbound.ts';
-import { toQuestion } from './quoting.ts';
+import { toMessage } from './quoting.ts';
 
 const maxAtOnce = 4;
 /** Of those that wait; several may be of one sender. */
@@ -26,22 +26,10 @@ const busyForMs = 10 * minuteMs;
 const mostAnHour = 10;
 const mostAnnouncedAnHour = 60;
 const maxChatId = 200;
-/** Fewer words say no more than "See subject". */
-const leastOfBody = 4;
 
 export interface Clerk {
   wake(): void;
   close(): Promise<void>;
-}
-
-/** What is asked may stand in the subject alone. */
-function toMessage({ text_body, subject, in_reply_to }: Email): string {
-  const own = toQuestion(text_body);
-  const isBare = own.split(/\s+/).length < leastOfBody && !own.includes('?');
-  const isAnswer = in_reply_to !== null || /^(re|aw|sv|tr|antw):/i.test(subject);
-  if (!isBare) return own;
-  // "Thank you!", without who says so.
-  return isAnswer || subject === '' ? own || text_body.trim().split(/\r?\n/)[0]! : subject;
 }
 
 /** A mail has no list of sources beside it. */
@@ -74,7 +62,7 @@ export function createClerk(parts: Parts): Clerk {
     if (emails.countTo(bot.uuid, email.from_address, 'auto-replied', since) >= mostAnHour)
       throw new AgentError(429, 'too_many_answers', 'This address was answered often enough.');
     const chatId = `email:${keyOf(email)}`.slice(0, maxChatId);
-    const message = toMessage(email);
+    const message = toMessage(email.text_body, email.subject, email.in_reply_to !== null);
     if (message === '') return;
     const { chat, reason } = await askUnattended(parts, bot, { message, chatId, as: 'visitor' });
     if (reason !== undefined)

@@ -17,15 +17,14 @@ const sent = /^\*?(sent|gesendet|envoy\u00e9|enviado|inviato|verzonden|sendt|ski
 const date = /^\*?(date|datum|fecha|data)\s*:/i;
 const recipient = /^\*?(to|an|\u00e0|para|a|aan|till|til|do)\s*:/i;
 const subject = /^\*?(subject|betreff|objet|asunto|oggetto|onderwerp|\u00e4mne|emne|temat)\s*:/i;
-/** Longer ones first: "thanks" begins several. */
 const closings =
   `with (best|kind|warm) (regards|wishes), (best|kind|kindest|warm|warmest|many)( (regards|wishes|thanks))?, all the best, regards, cheers,
   yours( (sincerely|faithfully|truly))?, sincerely( yours)?, thank you( (very|so) much)?( (in advance|and best regards))?, thanks( (a lot|so much|very much|again))?( (in advance|and best regards))?, thx,
   mit (freundlichen|besten|herzlichen|lieben) gr(ü|ue)(ß|ss)en?, (viele|liebe|beste|sch(ö|oe)ne|freundliche|herzliche) gr(ü|ue)(ß|ss)e?, (vielen|herzlichen|besten) dank( im voraus)?, danke, mfg, vg, lg,
   (bien )?cordialement, bien à vous, merci( (beaucoup|d'avance))?, (un )?saludos?( cordial(es)?)?, atentamente, (muchas )?gracias, (cordiali|distinti) saluti, grazie( mille)?,
-  (met )?vriendelijke groet(en)?, groeten, groetjes, atenciosamente, obrigad[oa], (med )?vänlig(a)? hälsning(ar)?, mvh, hilsen`
-    .split(/,\s+/)
-    .sort((one, other) => other.length - one.length);
+  (met )?vriendelijke groet(en)?, groeten, groetjes, atenciosamente, obrigad[oa], (med )?vänlig(a)? hälsning(ar)?, mvh, hilsen`.split(
+    /,\s+/,
+  );
 const closing = new RegExp(`^(?:${closings.join('|')})(?![\\p{L}\\p{N}])`, 'iu');
 /** "Thanks, Ada", or a dash before who writes. */
 const named = /^[\s,.!\u2013\u2014-]*(?:\p{Lu}[\p{L}.'\u2019-]*(?: \p{Lu}[\p{L}.'\u2019-]*){0,2}[.,]?)?$/u;
@@ -35,7 +34,9 @@ const headerLines = 5;
 const [signatureLines, signatureWords] = [6, 6];
 /** "Order 1001" is no signature, nor is what asks. */
 const telling =
-  /\b(order|invoice|bestellung|rechnung|commande|pedido|ordine|no|nr|number|size|ref(erence)?)\b[ .:#-]*\w*\d|#\w*\d|\b(what|how|when|where|why|who|which|can|could|do|does|did|is|are|will|would|please|was|wie|wann|wo|warum|wer|kann|ist|sind|bitte|comment|quand|o\u00f9|pourquoi|quel|quelle|peut|est|qu\u00e9|c\u00f3mo|cu\u00e1ndo|d\u00f3nde|por qu\u00e9)\b/i;
+  /\b(order|invoice|bestellung|rechnung|commande|pedido|ordine|no|nr|number|size|ref(erence)?)\b[ .:#-]*[\w-]*\d|#[\w-]*\d|\b[a-z]+-\d{3,}|\b(what|how|when|where|why|who|which|can|could|do|does|did|is|are|will|would|please|was|wie|wann|wo|warum|wer|kann|ist|sind|bitte|comment|quand|o\u00f9|pourquoi|quel|quelle|peut|est|qu\u00e9|c\u00f3mo|cu\u00e1ndo|d\u00f3nde|por qu\u00e9)\b/i;
+const seeSubject =
+  /^(please )?((see|read|as in|cf\.?) (the )?(subject|title)|siehe betreff|voir (l')?objet|ver asunto|vedi oggetto|zie onderwerp)\b/i;
 const firm = /\b(ltd|inc|co|corp|llc|gmbh|jr|sr|bros|s\.?a)\.$/i;
 const mostOfClosing = 80;
 const telephone = /^[a-z.:]*\s*[+(]?\d[\d ()/.-]{5,}$/i;
@@ -87,9 +88,16 @@ export function toQuestion(text: string): string {
   const own = join(lines.slice(0, end));
   // A mail that is passed on says nothing else.
   if (own === '') return lines.some((_, at) => isHeader(lines, at)) ? join(lines).slice(0, mostChars) : '';
-  const kept = lines.slice(0, end);
-  const first = kept.findIndex((line) => line !== '' && !line.startsWith('>'));
-  return isClosing(kept, first) ? '' : own.slice(0, mostChars);
+  return isThanksAlone(lines.slice(0, end)) ? '' : own.slice(0, mostChars);
+}
+
+/** What is asked may stand in the subject alone, but for an answer, whose subject is another's. */
+export function toMessage(text: string, subject: string, isAnswer: boolean): string {
+  const own = toQuestion(text);
+  if (own !== '' && !seeSubject.test(own)) return own;
+  if (subject !== '' && !isAnswer && !/^(re|aw|sv|tr|antw|rif|rv|odp|r) ?:/i.test(subject)) return subject;
+  // "Thank you!", without who says so.
+  return own || text.trim().split(/\r?\n/)[0]!;
 }
 
 const join = (lines: readonly string[]) =>
@@ -97,6 +105,12 @@ const join = (lines: readonly string[]) =>
     .filter((line) => !line.startsWith('>'))
     .join('\n')
     .trim();
+
+/** Thanks, or wishes, and who says so. */
+function isThanksAlone(lines: readonly string[]): boolean {
+  const [first = '', ...others] = lines.filter((line) => line !== '' && !line.startsWith('>'));
+  return closes(first) && others.every((line) => named.test(line) || telephone.test(line));
+}
 
 /** Nothing but who signs comes after it, or what the mail before said. */
 function isClosing(lines: readonly string[], at: number): boolean {

@@ -98,10 +98,27 @@ export function toBlocks(text: string): Block[] {
 
 const sentences = new Intl.Segmenter('en', { granularity: 'sentence' });
 
+/** So much is looked at a time: of a long text the time that it takes grows with the square. */
+const pieceChars = 2_000;
+
 export function toSentences(text: string): string[] {
-  return [...sentences.segment(text)]
-    .map(({ segment }) => segment.trim())
-    .filter((segment) => segment !== '');
+  const found: string[] = [];
+  let rest = '';
+  for (let at = 0; at < text.length; ) {
+    let end = Math.min(at + pieceChars, text.length);
+    // Half of a character pair is none.
+    if (end < text.length && /[\ud800-\udbff]/.test(text[end - 1]!)) end += 1;
+    const segments = [...sentences.segment(rest + text.slice(at, end))].map(({ segment }) => segment);
+    // The last one may go on.
+    rest = end < text.length ? segments.pop()! : '';
+    found.push(...segments);
+    if (rest.length > pieceChars) {
+      found.push(rest);
+      rest = '';
+    }
+    at = end;
+  }
+  return found.map((segment) => segment.trim()).filter((segment) => segment !== '');
 }
 
 function toLines(block: Block, step: number): string[] {

@@ -119,7 +119,7 @@ export function createWorkflowRunStore(db: Db, now: () => number) {
       })();
     },
 
-    /** What a killed service has cut off, or whose end could not be kept. @param but those that are under way */
+    /** What a killed service has cut off. */
     endInterrupted() {
       db.transaction(() => {
         const cutOff = db

@@ -15,6 +15,8 @@ const maxIdleMs = 1_000;
 /** A slot that is so old was missed: it counts as of now. */
 const missedAfterMs = 60_000;
 const logsKeptMs = 400 * dayMs;
+/** While it waited for its turn: it has not run. */
+const switchedOff = 'switched_off';
 
 export interface TaskResult extends NewTaskLog {
   reply: string;
@@ -66,7 +68,7 @@ export function createTaskRunner({ tasks, bots, events, now, ask }: TaskRunnerDe
     const readTask = () => {
       const now = tasks.get(task.id);
       if (!now || (wasDue && task.enabled && !now.enabled))
-        throw new AgentError(409, 'switched_off', 'The task was switched off, or is gone.');
+        throw new AgentError(409, switchedOff, 'The task was switched off, or is gone.');
       return now;
     };
     try {
@@ -78,11 +80,12 @@ export function createTaskRunner({ tasks, bots, events, now, ask }: TaskRunnerDe
         reason,
         credits_used,
         reply: chat.reply,
-        chat_id,
+        chat_id: chat.agent.chat_id,
       };
     } catch (thrown) {
       const reason = closing.signal.aborted ? 'interrupted' : toAgentError(thrown).code;
-      return { status: 'error', reason, credits_used: 0, reply: '', chat_id };
+      const status = reason === switchedOff ? 'skipped' : 'error';
+      return { status, reason, credits_used: 0, reply: '', chat_id };
     }
   }
 
@@ -93,7 +96,8 @@ export function createTaskRunner({ tasks, bots, events, now, ask }: TaskRunnerDe
     const isRun = status !== 'skipped';
     const execution_count = task.execution_count + (isRun ? 1 : 0);
     const error_count = status === 'error' ? task.error_count + 1 : isRun ? 0 : task.error_count;
-    const ends = endOf({ ...task, execution_count, error_count }, task.schedule_type === 'once');
+    const isOnce = task.schedule_type === 'once';
+    const ends = reason === switchedOff ? {} : endOf({ ...task, execution_count, error_count }, isOnce);
     events.record('task.noted', { task_id: task.uuid, status, reason });
     return tasks.note(
       task,

@@ -25,7 +25,7 @@ export class ActionError extends AgentError {
   }
 }
 
-/** @param isStopped whether the workflow is still to be done. @returns its output. Throws an AgentError. */
+/** @param isStopped whether the workflow is to be done no more. @returns its output. Throws an AgentError. */
 export function perform(
   parts: Parts,
   bot: Bot,

@@ -187,6 +187,8 @@ export function createWorkflowRunner({
       waiting += 1;
       while (others.size >= maxCalledAtOnce) await Promise.race(others);
       waiting -= 1;
+      // All of them may have ended meanwhile.
+      called.set(asked.id, others);
       // Meanwhile it may have become another.
       const workflow = workflows.get(asked.id);
       const bot = workflow && bots.get(workflow.bot_id);

@@ -49,6 +49,8 @@ export function Agents() {
               work={async () => {
                 await call('DELETE', '/v1/bot/delete', { bot_id: id });
                 forgetDraft(id);
+                // Another one is no surprise then.
+                if (id === botId.value) chooseBot('');
                 reload();
                 void loadBots().catch(leaveIfRefused);
               }}

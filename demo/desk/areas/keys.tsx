@@ -1,9 +1,10 @@
 /** API keys: made, shown once, changed, taken back; and what the plan allows. */
 
+import { useEffect, useRef } from 'preact/hooks';
 import { call, keepKey, readKey } from '../api.ts';
 import { List, Time } from '../list.tsx';
 import { useLoad } from '../load.ts';
-import { focusOn, New, Removal, useFocus, Waiting } from '../parts.tsx';
+import { focusOn, New, Removal, Waiting } from '../parts.tsx';
 import { madeKeys } from '../state.ts';
 
 /** What is counted against a limit, and what is a limit alone. */
@@ -66,8 +67,14 @@ async function makeKey(path: string, input: object = {}): Promise<{ key: string;
 }
 
 function Made({ made }: { made: string }) {
+  const place = useRef<HTMLParagraphElement>(null);
+  useEffect(() => {
+    place.current?.scrollIntoView({ block: 'nearest' });
+    // Who types stays there.
+    if (!document.activeElement?.matches('input, textarea, select')) place.current?.focus();
+  }, []);
   return (
-    <p class="made" role="status" tabIndex={-1} ref={useFocus<HTMLParagraphElement>()}>
+    <p class="made" role="status" tabIndex={-1} ref={place}>
       <span>
         The new key, which is not shown again: <code>{made}</code>
       </span>

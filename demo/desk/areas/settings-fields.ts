@@ -16,6 +16,8 @@ export interface Field {
   /** Characters, or the largest number. */
   most?: number;
   isRequired?: true;
+  /** Of no effect without this one. */
+  beside?: string;
   choices?: Readonly<Record<string, string>>;
 }
 
@@ -66,8 +68,20 @@ export const fields: readonly Field[] = [
     isRequired: true,
   },
   { name: 'max_reply_tokens', label: 'Longest answer, in tokens', kind: 'number', group: 'more' },
-  { name: 'ratelimit_requests', label: 'A visitor may ask so often', kind: 'number', group: 'more' },
-  { name: 'ratelimit_seconds', label: 'in so many seconds', kind: 'number', group: 'more' },
+  {
+    name: 'ratelimit_requests',
+    label: 'A visitor may ask so often',
+    kind: 'number',
+    group: 'more',
+    beside: 'ratelimit_seconds',
+  },
+  {
+    name: 'ratelimit_seconds',
+    label: 'in so many seconds',
+    kind: 'number',
+    group: 'more',
+    beside: 'ratelimit_requests',
+  },
   {
     name: 'ratelimit_message',
     label: 'What is said to who asks more often',

@@ -5,7 +5,7 @@ import { type Answer, call } from '../api.ts';
 import { useLoad } from '../load.ts';
 import { focusOn, requireWords, Waiting } from '../parts.tsx';
 import { PreviewFrame } from '../preview-frame.tsx';
-import { act, botId, drafts, leaveIfRefused, loadBots } from '../state.ts';
+import { act, botId, drafts, forgetBadNews, leaveIfRefused, loadBots } from '../state.ts';
 import { type Draft, type Field, fields, type Raw, toChanges, toRaw } from './settings-fields.ts';
 
 function keep(id: string, draft: Draft) {
@@ -19,11 +19,15 @@ export function Settings() {
   const id = botId.value;
   const draft = drafts.value[id] ?? {};
   const bot = withDraft(data.bot, draft);
+  const rawOf = (field: Field) => draft[field.name] ?? toRaw(field, data.bot);
+  /** Where the one beside it is filled, it has to be too. */
+  const isNeeded = ({ isRequired, beside }: Field) =>
+    isRequired || fields.some((one) => one.name === beside && rawOf(one) !== '');
   const input = (field: Field) => (
     <Input
       key={field.name}
-      field={field}
-      value={draft[field.name] ?? toRaw(field, data.bot)}
+      field={{ ...field, ...(isNeeded(field) && { isRequired: true }) }}
+      value={rawOf(field)}
       change={(value) => keep(id, { ...draft, [field.name]: value })}
     />
   );
@@ -40,6 +44,7 @@ export function Settings() {
     <div class="beside">
       <form
         class="settings"
+        onInput={forgetBadNews}
         // What is wrong may lie in what is folded.
         onInvalidCapture={({ target }) => {
           const folded = (target as HTMLElement).closest('details');

@@ -1,7 +1,7 @@
 /** What is asked of a mail, and what is left out. */
 import { expect, test } from 'vitest';
 import { htmlToText } from '../../../demo/agent/email/htmltext.ts';
-import { toQuestion } from '../../../demo/agent/email/quoting.ts';
+import { toMessage, toQuestion } from '../../../demo/agent/email/quoting.ts';
 
 const asked = 'How long does shipping to Canada take?';
 
@@ -146,6 +146,18 @@ test.each([
     'What do cups cost?\n\nBest,\nAda Lovelace\n+44 20 1234567',
     'What do cups cost?',
   ],
+  [
+    'an order of letters and digits',
+    `${asked}\n\nThanks,\nAda\nOrder LF-10234`,
+    `${asked}\n\nThanks,\nAda\nOrder LF-10234`,
+  ],
+  ['the code alone', `${asked}\n\nThanks,\nAda\nLF-10234`, `${asked}\n\nThanks,\nAda\nLF-10234`],
+  ...[
+    'Thank you.\nRefund my tent',
+    'Thanks Ada\nCancel my order',
+    'Merci\nAnnulez la commande',
+    'Grazie\nOrdine LF-10234',
+  ].map((text) => [text, text, text]),
   ['an address', `${asked}\n\nKind regards,\nAda Lovelace\n12 St James Square\nLondon SW1Y 4JH`],
   ['a firm that ends in a dot', `${asked}\n\nKind regards,\nAda Lovelace\nAnalytical Engines Ltd.`],
   ...[
@@ -198,4 +210,27 @@ test('what an HTML mail repeats is marked as in one of plain text', () => {
   expect(htmlToText(html)).toBe(`${asked}\nOn Monday, Juniper wrote:\n> One\n> Two\nAfter`);
   // Below it somebody wrote on.
   expect(toQuestion(htmlToText(html))).toBe(`${asked}\nAfter`);
+});
+
+test.each([
+  ['Opening hours please', 'Hello', 'Opening hours please'],
+  ['Versandkosten nach Kanada', 'Anfrage', 'Versandkosten nach Kanada'],
+  ['Yes please', 'Hi', 'Yes please'],
+  [
+    '\u30ab\u30ca\u30c0\u3078\u306e\u9001\u6599\u306f\u3044\u304f\u3089\u3067\u3059\u304b\u3002',
+    '\u304a\u554f\u3044\u5408\u308f\u305b',
+    '\u30ab\u30ca\u30c0\u3078\u306e\u9001\u6599\u306f\u3044\u304f\u3089\u3067\u3059\u304b\u3002',
+  ],
+  ['See subject.', asked, asked],
+  ['Sent from my iPhone', asked, asked],
+  ['', asked, asked],
+  ['Thank you!\nAda', `Re: ${asked}`, 'Thank you!'],
+  ['Thank you!\nAda', `RE : ${asked}`, 'Thank you!'],
+  ['Thanks!', '', 'Thanks!'],
+])('of %j under %j is asked %j', (text, subject, expected) => {
+  expect(toMessage(text, subject, false)).toBe(expected);
+});
+
+test('the subject of an answer is another’s', () => {
+  expect(toMessage('Thank you!\nAda', asked, true)).toBe('Thank you!');
 });
