@@ -71,7 +71,8 @@ export function createBuiltinAnswerer(
         return done;
       }
 
-      const harm = readHarm(request.question, lookup.hasWord(request, 'vet'));
+      // As it was said: no word of it is only a greeting's.
+      const harm = readHarm(asked.question, lookup.hasWord(request, 'vet'));
       if (harm) {
         await say(toHarm(harm));
         return done;

@@ -86,9 +86,9 @@ const inAnyWords: ReadonlySet<Talk> = new Set(['contact', 'person', 'identity', 
 
 const salutation =
   /^\s*(?:hi|hiya|hello|hey|dear|greetings|good (?:morning|afternoon|evening|day)|to whom it may concern|sehr geehrte[rs]?|liebe[rs]?|guten (?:tag|morgen|abend)|hallo|moin|bonjour|bonsoir|ch\u00e8re?s?|cher|hola|buenos d\u00edas|estimad[oa]s?|ciao|gentile)(?=[\s,!:.])/iu;
-/** Up to four words that ask nothing, as in "dear customer service". */
+/** Names, what people call a shop's people, or the one word of a line: all else may be what is asked. */
 const whom =
-  /^(?: +(?!(?:do|does|did|is|are|was|can|could|will|would|how|what|when|where|which|who|why|if|i|we|you|please)\b)[\p{L}.'\u2019-]+){0,4} *(?:[,!.]+\s*|[,!:.]*\n\s*)/iu;
+  /^(?: +(?:there|dear|customer|client|service|support|sales|shop|team|crew|desk|all|everyone|everybody|folks|guys|people|sir|madam|or|and|at|from|of|the|und|zusammen|\p{Lu}[\p{L}.'\u2019-]*)){0,5} *(?:[,!]+\s*|[,!:.]*\n\s*)|^[.!,]+\s*|^ +[\p{L}'\u2019-]+ *[,!:]?\n\s*/u;
 
 /** "Dear Juniper, how much is it?": to whom it is said is nothing that is asked. */
 export function withoutSalutation(text: string): string {

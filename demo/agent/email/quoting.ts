@@ -36,7 +36,11 @@ const [signatureLines, signatureWords] = [6, 6];
 const telling =
   /\b(order|invoice|bestellung|rechnung|commande|pedido|ordine|no|nr|number|size|ref(erence)?)\b[ .:#-]*[\w-]*\d|#[\w-]*\d|\b[a-z]+-\d{3,}|\b(what|how|when|where|why|who|which|can|could|do|does|did|is|are|will|would|please|was|wie|wann|wo|warum|wer|kann|ist|sind|bitte|comment|quand|o\u00f9|pourquoi|quel|quelle|peut|est|qu\u00e9|c\u00f3mo|cu\u00e1ndo|d\u00f3nde|por qu\u00e9)\b/i;
 const seeSubject =
-  /^(please )?((see|read|as in|cf\.?) (the )?(subject|title)|siehe betreff|voir (l')?objet|ver asunto|vedi oggetto|zie onderwerp)\b/i;
+  /\(?\b(please )?((see|read|as in|cf\.?) (the )?(subject|title)( line)?|siehe betreff|s\. betreff|voir (l')?objet|ver asunto|vedi oggetto|zie onderwerp)\b[).,!]*/i;
+const greeting =
+  /^(?:[Hh]i(?:ya)?|[Hh]ello|[Hh]ey|[Dd]ear|[Gg]ood (?:morning|afternoon|evening|day)|[Tt]o whom it may concern|[Ss]ehr geehrte[rs]?|[Ll]iebe[rs]?|[Gg]uten (?:[Tt]ag|[Mm]orgen|[Aa]bend)|[Hh]allo|[Mm]oin|[Bb]onjour|[Hh]ola|[Cc]iao)(?: +(?:there|all|team|everyone|sir|madam|or|dear|zusammen|\p{Lu}[\p{L}.'\u2019-]*)){0,4} *[,!.:]*$/u;
+const pointing = /^((please )?(advise|help|see above|see below|as above)[.!]*|[^\p{L}\p{N}]+)$/iu;
+const leastOfSubject = 3;
 const firm = /\b(ltd|inc|co|corp|llc|gmbh|jr|sr|bros|s\.?a)\.$/i;
 const mostOfClosing = 80;
 const telephone = /^[a-z.:]*\s*[+(]?\d[\d ()/.-]{5,}$/i;
@@ -94,10 +98,22 @@ export function toQuestion(text: string): string {
 /** What is asked may stand in the subject alone, but for an answer, whose subject is another's. */
 export function toMessage(text: string, subject: string, isAnswer: boolean): string {
   const own = toQuestion(text);
-  if (own !== '' && !seeSubject.test(own)) return own;
-  if (subject !== '' && !isAnswer && !/^(re|aw|sv|tr|antw|rif|rv|odp|r) ?:/i.test(subject)) return subject;
-  // "Thank you!", without who says so.
-  return own || text.trim().split(/\r?\n/)[0]!;
+  if (subject === '' || isAnswer || /^(re|aw|sv|tr|antw|rif|rv|odp|r) ?:/i.test(subject))
+    // "Thank you!", without who says so.
+    return own || text.trim().split(/\r?\n/)[0]!;
+  const rest = own.replace(seeSubject, '').trim();
+  if (rest !== own) return saysNothing(rest) ? subject : `${subject}\n\n${rest}`;
+  const isAsked = subject.includes('?') || subject.split(/\s+/).length >= leastOfSubject;
+  return own === '' || (isAsked && saysNothing(own)) ? subject : own;
+}
+
+/** But whom it is for, who it is from, and that there is something. */
+function saysNothing(text: string): boolean {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  return lines.every(
+    (line, at) =>
+      (at === 0 && greeting.test(line)) || closes(line) || named.test(line) || pointing.test(line),
+  );
 }
 
 const join = (lines: readonly string[]) =>

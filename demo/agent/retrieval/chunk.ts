@@ -113,8 +113,10 @@ export function toSentences(text: string): string[] {
     rest = end < text.length ? segments.pop()! : '';
     found.push(...segments);
     if (rest.length > pieceChars) {
-      found.push(rest);
-      rest = '';
+      // Between words, where there are some.
+      const blank = rest.lastIndexOf(' ');
+      found.push(blank > 0 ? rest.slice(0, blank) : rest);
+      rest = blank > 0 ? rest.slice(blank) : '';
     }
     at = end;
   }

@@ -227,6 +227,23 @@ test.each([
   ['Thank you!\nAda', `Re: ${asked}`, 'Thank you!'],
   ['Thank you!\nAda', `RE : ${asked}`, 'Thank you!'],
   ['Thanks!', '', 'Thanks!'],
+  ['Hi,', asked, asked],
+  ['Ada', asked, asked],
+  ['.', asked, asked],
+  ['Please advise.\n\nThanks,\nAda', asked, asked],
+  ['Hello,\n\nBest regards,\nAda Lovelace', asked, asked],
+  ['Hi\n\nThanks\nAda', asked, asked],
+  ['Opening Hours', 'Question', 'Opening Hours'],
+  ['Hello, what does a tent cost', asked, 'Hello, what does a tent cost'],
+  ['Hello,\nplease see subject.', asked, asked],
+  ['(see subject)', asked, asked],
+  ['Hi Juniper,\n\nsee subject\n\nThanks, Ada', asked, asked],
+  [`See subject. ${asked}`, 'Damaged pole', `Damaged pole\n\n${asked}`],
+  [
+    'Please see the subject line, and also tell me what a tent costs',
+    'Damaged pole',
+    'Damaged pole\n\nand also tell me what a tent costs',
+  ],
 ])('of %j under %j is asked %j', (text, subject, expected) => {
   expect(toMessage(text, subject, false)).toBe(expected);
 });

@@ -20,6 +20,11 @@ test('of a very long text without an end of a paragraph they are found in a mome
   expect(toSentences('It is so. '.repeat(100_000))).toHaveLength(100_000);
 });
 
+test('a long text without ends of sentences is parted between words', () => {
+  const words = Array.from({ length: 5_000 }, (_, n) => `word${n}`);
+  expect(toSentences(words.join(' ')).join(' ').split(' ')).toEqual(words);
+});
+
 const asked = 'Do you ship to Norway?';
 test.each([
   `Dear customer service,\n\n${asked}`,
@@ -44,6 +49,13 @@ test.each([
   'Hello Kitty: price?',
   'Dear me how heavy is it',
   'High shelves, are there any?',
+  'Hello my zipper broke. What now?',
+  'Hi cancel my order, please',
+  'Hi shipping to Canada, please?',
+  'Hi any shipping to Canada, or not?',
+  'Hi need shipping to Canada, thanks',
+  'Hi my tent caught fire, what now?',
+  'Hi looking for a tent.\nUnder 200 dollars',
 ])('%j is left as it is', (text) => {
   expect(withoutSalutation(text)).toBe(text);
 });

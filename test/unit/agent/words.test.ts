@@ -110,6 +110,8 @@ describe('what every site is asked', () => {
   test.each([
     'i want to kill myself',
     'im feeling suicidal',
+    'Hi feeling suicidal, please help',
+    'Hi want to kill myself. Help',
     'I want to die',
     "I'm thinking of killing myself",
     'im killing myself',
