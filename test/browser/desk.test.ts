@@ -1156,6 +1156,10 @@ test('half a limit is not saved, and what was wrong is said no longer than it is
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   expect(await seconds.evaluate((field: HTMLInputElement) => field.validity.valueMissing)).toBe(true);
   await often.fill('');
+  await seconds.fill('60');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  expect(await often.evaluate((field: HTMLInputElement) => field.validity.valueMissing)).toBe(true);
+  await seconds.fill('');
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await page.getByText('Saved.').waitFor();
   await close();

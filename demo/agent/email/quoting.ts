@@ -34,7 +34,7 @@ const headerLines = 5;
 const [signatureLines, signatureWords] = [6, 6];
 /** "Order 1001" is no signature, nor is what asks. */
 const telling =
-  /\b(order|invoice|bestellung|rechnung|commande|pedido|ordine|no|nr|number|size|ref(erence)?)\b[ .:#-]*[\w-]*\d|#[\w-]*\d|\b[a-z]+-\d{3,}|\b(what|how|when|where|why|who|which|can|could|do|does|did|is|are|will|would|please|was|wie|wann|wo|warum|wer|kann|ist|sind|bitte|comment|quand|o\u00f9|pourquoi|quel|quelle|peut|est|qu\u00e9|c\u00f3mo|cu\u00e1ndo|d\u00f3nde|por qu\u00e9)\b/i;
+  /\b(order|invoice|bestellung|rechnung|commande|pedido|ordine|no|nr|number|size|ref(erence)?)\b[ .:#-]*[\w-]*\d|#[\w-]*\d|^[a-z]{2,}-\d{4,}$|\b(what|how|when|where|why|who|which|can|could|do|does|did|is|are|will|would|please|was|wie|wann|wo|warum|wer|kann|ist|sind|bitte|comment|quand|o\u00f9|pourquoi|quel|quelle|peut|est|qu\u00e9|c\u00f3mo|cu\u00e1ndo|d\u00f3nde|por qu\u00e9)\b/i;
 const seeSubject =
   /\(?\b(please )?((see|read|as in|cf\.?) (the )?(subject|title)( line)?|siehe betreff|s\. betreff|voir (l')?objet|ver asunto|vedi oggetto|zie onderwerp)\b[).,!]*/i;
 const greeting =

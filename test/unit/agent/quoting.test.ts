@@ -158,6 +158,10 @@ test.each([
     'Merci\nAnnulez la commande',
     'Grazie\nOrdine LF-10234',
   ].map((text) => [text, text, text]),
+  [
+    'a post code with its country',
+    `${asked}\n\nMit freundlichen Gr\u00fc\u00dfen\nAda Lovelace\nHauptstra\u00dfe 5\nD-80331 M\u00fcnchen\nVAT DE-123456789`,
+  ],
   ['an address', `${asked}\n\nKind regards,\nAda Lovelace\n12 St James Square\nLondon SW1Y 4JH`],
   ['a firm that ends in a dot', `${asked}\n\nKind regards,\nAda Lovelace\nAnalytical Engines Ltd.`],
   ...[
