@@ -13,6 +13,7 @@ import { routeDescription } from './routes/description.ts';
 import { routeDesk } from './routes/desk.ts';
 import { routeEmails } from './routes/emails.ts';
 import { routeExecute } from './routes/execute.ts';
+import { routeFiles } from './routes/files.ts';
 import { routeKeys } from './routes/keys.ts';
 import { routeMessages } from './routes/messages.ts';
 import { routePeople } from './routes/people.ts';
@@ -84,6 +85,7 @@ export function createApp(parts: Parts, clockwork: readonly (() => void)[]): Hon
   routeBots(app, parts);
   routeSources(app, parts);
   routeWorkspaces(app, parts);
+  routeFiles(app, parts);
   routeSso(app, parts);
   routePeople(app, parts);
   routeKeys(app, parts);

@@ -11,6 +11,7 @@ import { statistics } from './migrations/7-statistics.ts';
 import { workflows } from './migrations/8-workflows.ts';
 import { emails } from './migrations/9-emails.ts';
 import { origins } from './migrations/10-origins.ts';
+import { files } from './migrations/11-files.ts';
 
 export type Db = Database.Database;
 
@@ -26,6 +27,7 @@ export const migrations: readonly string[] = [
   workflows,
   emails,
   origins,
+  files,
 ];
 
 export function openDatabase(file: string): Db {
@@ -89,7 +91,7 @@ function open(file: string): Db {
   }
 }
 
-type Row = Readonly<Record<string, string | number | null>>;
+type Row = Readonly<Record<string, string | number | Buffer | null>>;
 
 /** The names of table and columns are this code's own. */
 export function insertRow(db: Db, table: string, row: Row) {

@@ -1,4 +1,4 @@
-/** Pages of a list: by default of 10 entries, at most 100, larger is clamped. */
+/** Pages of a list: by default of 10 entries, at most 100 where nothing else is said, larger is clamped. */
 
 export interface Page {
   page: number;
@@ -8,8 +8,9 @@ export interface Page {
 export function readPage(
   input: { page?: string | number | undefined; per_page?: string | number | undefined },
   perPage = 10,
+  most = 100,
 ): Page {
-  return { page: toCount(input.page, 1), perPage: Math.min(100, toCount(input.per_page, perPage)) };
+  return { page: toCount(input.page, 1), perPage: Math.min(most, toCount(input.per_page, perPage)) };
 }
 
 export function toOffset({ page, perPage }: Page): number {

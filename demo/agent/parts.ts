@@ -13,6 +13,7 @@ import type { ChatStore } from './store/chats.ts';
 import type { CrmStore } from './store/crm.ts';
 import type { DeliveryStore } from './store/deliveries.ts';
 import type { EmailStore } from './store/emails.ts';
+import type { FileStore } from './store/files.ts';
 import type { KeyStore } from './store/keys.ts';
 import type { MemoryStore } from './store/memories.ts';
 import type { MessageStore } from './store/messages.ts';
@@ -56,6 +57,7 @@ export interface Parts {
   workflowRuns: WorkflowRunStore;
   workflowRunner: WorkflowRunner;
   workspaces: WorkspaceStore;
+  files: FileStore;
   search: Search;
   ingest: Ingest;
   /** Of what is told to the webhook's receiver. */

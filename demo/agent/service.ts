@@ -20,6 +20,7 @@ import { createChatStore } from './store/chats.ts';
 import { createCrmStore } from './store/crm.ts';
 import { createDeliveryStore } from './store/deliveries.ts';
 import { createEmailStore } from './store/emails.ts';
+import { createFileStore } from './store/files.ts';
 import { createKeyStore } from './store/keys.ts';
 import { createMemoryStore } from './store/memories.ts';
 import { createMessageStore } from './store/messages.ts';
@@ -121,6 +122,7 @@ export function createAgentService(options: AgentServiceOptions): AgentService {
     messages: createMessageStore(db, config.now),
     pauses: createPauseStore(db, config.now),
     workspaces: createWorkspaceStore(db, config.now),
+    files: createFileStore(db, config.now, config.limits.files_per_workspace),
     ingest: createIngest(sources, events),
     outgoing: createOutgoing(config.privateHosts),
     tools: config.tools.map(createHttpTool),

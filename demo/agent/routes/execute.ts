@@ -43,6 +43,7 @@ export function routeExecute(app: Hono<AccessEnv>, parts: Parts) {
         `execution_data.result: at most ${maxResultBytes} bytes.`,
       );
     const { turn, toolResult } = resumeTurn(parts, bot, chat, {
+      isStaffs: c.get('caller').isStaff,
       executionId,
       denied: denied === true,
       parameters: parameters ?? {},

@@ -7,7 +7,7 @@ import { AgentError } from '../errors.ts';
 import { paging, takes, target } from '../input.ts';
 import { readPage, toPagination } from '../paging.ts';
 import type { Parts } from '../parts.ts';
-import type { Workspace } from '../store/workspaces.ts';
+import { type Workspace, workspaceKinds } from '../store/workspaces.ts';
 import { toIso } from '../time.ts';
 
 export function routeWorkspaces(app: Hono<AccessEnv>, parts: Parts) {
@@ -16,6 +16,7 @@ export function routeWorkspaces(app: Hono<AccessEnv>, parts: Parts) {
     takes({
       ...target,
       name: v.optional(v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(200)), 'Workspace'),
+      description: v.nullish(v.pipe(v.string(), v.maxLength(1_000)), null),
       purpose: v.optional(v.unknown()),
     }),
     async (c) => {
@@ -27,19 +28,25 @@ export function routeWorkspaces(app: Hono<AccessEnv>, parts: Parts) {
       const most = parts.config.limits[`${kind}_workspaces`];
       if (parts.workspaces.countOf(bot.uuid, kind) >= most)
         throw new AgentError(403, 'plan_limit_reached', `The plan has ${most} ${kind} workspaces an agent.`);
-      const workspace = parts.workspaces.create(caller.projectId, bot.uuid, input.name, kind);
+      const { name, description } = input;
+      const workspace = parts.workspaces.create(caller.projectId, bot.uuid, { name, description, kind });
       parts.events.record('workspace.created', { workspace_uuid: workspace.uuid });
       return c.json({ success: true, workspace: toWireWorkspace(workspace) }, 201);
     },
   );
 
-  app.get('/v1/bot/workspace/readall', takes({ ...target, ...paging }), async (c) => {
-    const input = c.get('input');
-    const bot = requireBot(parts, c.get('caller'), input);
-    const page = readPage(input);
-    const { workspaces, total } = parts.workspaces.list(bot.uuid, page);
-    return c.json({ workspaces: workspaces.map(toWireWorkspace), pagination: toPagination(page, total) });
-  });
+  app.get(
+    '/v1/bot/workspace/readall',
+    takes({ ...target, ...paging, kind: v.optional(v.picklist(workspaceKinds)) }),
+    async (c) => {
+      const input = c.get('input');
+      const bot = requireBot(parts, c.get('caller'), input);
+      const page = readPage(input);
+      const kinds = input.kind ? [input.kind] : (['dashboard', 'service'] as const);
+      const { workspaces, total } = parts.workspaces.list(bot.uuid, kinds, page);
+      return c.json({ workspaces: workspaces.map(toWireWorkspace), pagination: toPagination(page, total) });
+    },
+  );
 
   app.delete('/v1/bot/workspace/delete', takes({ ...target, workspace_uuid: v.string() }), async (c) => {
     const caller = c.get('caller');
@@ -56,6 +63,14 @@ export function routeWorkspaces(app: Hono<AccessEnv>, parts: Parts) {
   });
 }
 
-function toWireWorkspace({ uuid, name, kind, is_default, created_at }: Workspace) {
-  return { uuid, name, kind, is_default: is_default === 1, created_at: toIso(created_at) };
+function toWireWorkspace({ uuid, name, description, kind, is_default, ...times }: Workspace) {
+  return {
+    uuid,
+    name,
+    description,
+    kind,
+    is_default: is_default === 1,
+    created_at: toIso(times.created_at),
+    updated_at: toIso(times.updated_at),
+  };
 }

@@ -18,6 +18,8 @@ const maxAgentCredits = 10;
 /** A turn's beginning, or what its part before a pause left. */
 export interface TurnStart {
   chat: Chat;
+  /** Called with a key of owners, admins or moderators: they are told of the workspace. */
+  isStaffs: boolean;
   user: Message;
   messageId: string;
   /** Shown before what is said now. */
@@ -62,10 +64,11 @@ export async function answerTurn(
       reasoning_tokens: estimateTokens(saying.reasoning),
       ...(error ? { error } : {}),
     });
+  const workspace = start.isStaffs && chat.workspace_uuid ? { workspace_uuid: chat.workspace_uuid } : {};
   reply.push('start', {
     chat_id: chatId,
     message_id: messageId,
-    ...(chat.workspace_uuid === null ? {} : { workspace_uuid: chat.workspace_uuid }),
+    ...workspace,
   });
 
   const save = (reason: FinishReason, usage: Usage): Message => {
@@ -94,7 +97,7 @@ export async function answerTurn(
     const ended = outcome.kind === 'paused' ? 'paused' : 'stop';
     const agent = save(ended, usage);
     noteEnd(ended);
-    const wire = toWireChat(user, agent, chatId, usage, call.notes);
+    const wire = { ...toWireChat(user, agent, chatId, usage, call.notes), ...workspace };
     if (outcome.kind === 'done') {
       events.record('chat.done', { chat_id: chatId, message_id: messageId });
       return { frame: 'done', chat: wire };
@@ -120,7 +123,10 @@ export async function answerTurn(
       const agent = save('cancelled', estimated());
       noteEnd('cancelled');
       events.record('chat.cancelled', { chat_id: chatId, message_id: messageId });
-      return { frame: 'done', chat: toWireChat(user, agent, chatId, estimated(), call.notes) };
+      return {
+        frame: 'done',
+        chat: { ...toWireChat(user, agent, chatId, estimated(), call.notes), ...workspace },
+      };
     }
     const error = toAgentError(saying.signal.aborted ? saying.signal.reason : thrown);
     if (saying.text !== '' || start.content !== '') save('error', estimated());

@@ -40,7 +40,7 @@ export function beginTurn(parts: Parts, caller: Caller, bot: Bot, call: ChatCall
   turns.requireIdle(bot.uuid, chatId);
   const pinned =
     purpose === 'granted' && call.workspaceUuid !== undefined
-      ? requireWorkspace(parts, caller.projectId, call.workspaceUuid)
+      ? requireWorkspace(parts, caller.projectId, call.workspaceUuid, before)
       : undefined;
   // Bad provider addresses fail here, before anything is recorded.
   const answerer = parts.answerers.choose(caller.isStaff ? call.provider : {}, bot.model ?? undefined);
@@ -59,7 +59,7 @@ export function beginTurn(parts: Parts, caller: Caller, bot: Bot, call: ChatCall
   chats.set(chat.id, {
     purpose,
     ...(isWorkflows() ? {} : { ends_at: parts.config.now() + silentMs, has_ended: 0 }),
-    ...(pinned === undefined ? {} : { workspace_uuid: pinned }),
+    workspace_uuid: pinned ?? chat.workspace_uuid ?? parts.workspaces.requireOwn(chat),
     ...(call.chatMode === undefined ? {} : { chat_mode: call.chatMode }),
     ...(call.memberId === undefined ? {} : { member_id: call.memberId }),
   });
@@ -78,6 +78,7 @@ export function beginTurn(parts: Parts, caller: Caller, bot: Bot, call: ChatCall
   });
   const start: TurnStart = {
     chat: chats.find(bot.uuid, chatId)!,
+    isStaffs: caller.isStaff,
     user,
     messageId: randomUUID(),
     content: '',
@@ -121,8 +122,10 @@ function toPersona(
   return caller.isStaff && isBuilders ? 'builder' : 'visitor';
 }
 
-function requireWorkspace(parts: Parts, projectId: string, uuid: string): string {
-  if (!parts.workspaces.find(projectId, uuid))
+/** Another conversation's own is nobody else's. */
+function requireWorkspace(parts: Parts, projectId: string, uuid: string, chat: Chat | undefined): string {
+  const kind = parts.workspaces.find(projectId, uuid)?.kind;
+  if (kind === undefined || (kind === 'conversation' && chat?.workspace_uuid !== uuid))
     throw new AgentError(404, 'workspace_not_found', 'This project has no such workspace.');
   return uuid;
 }

@@ -14,6 +14,7 @@ import type { Turn } from './runner.ts';
 import type { Saying } from './saying.ts';
 
 export interface Execution {
+  isStaffs: boolean;
   executionId: string;
   denied: boolean;
   /** Present when the caller ran the tool itself; any JSON, null too. */
@@ -44,6 +45,7 @@ export function resumeTurn(parts: Parts, bot: Bot, chat: Chat, execution: Execut
   if (!user) throw new AgentError(409, 'approval_expired', 'The question of this execution was deleted.');
   const start: TurnStart = {
     chat,
+    isStaffs: execution.isStaffs,
     user,
     messageId: pause.messageId,
     content: pause.content,

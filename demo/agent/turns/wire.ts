@@ -40,6 +40,8 @@ export interface WireChat {
   usage: Usage;
   /** What the caller asked for in vain. */
   notes: readonly string[];
+  /** Of the turn, where the caller runs the project. */
+  workspace_uuid?: string;
   /** Present and true when somebody cancelled; the reply is then what was said so far. */
   cancelled?: true;
 }

@@ -1,0 +1,197 @@
+/** Files of workspaces in the database, with the versions that they had. */
+
+import { randomUUID } from 'node:crypto';
+import { type Db, insertRow, updateRow } from '../db.ts';
+import { AgentError } from '../errors.ts';
+import { type Page, toOffset } from '../paging.ts';
+import { foldersOf } from '../workspace/path.ts';
+
+export type Editor = 'agent' | 'user';
+
+export interface File {
+  id: number;
+  uuid: string;
+  /** The uuid of its workspace. */
+  workspace: string;
+  path: string;
+  language: string | null;
+  version: number;
+  size_bytes: number;
+  last_edited_by: Editor;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface FileVersion {
+  version: number;
+  size_bytes: number;
+  last_edited_by: Editor;
+  created_at: number;
+}
+
+/** Of a file; the oldest are forgotten. */
+const versionsKept = 100;
+
+/** @param maxFiles in one workspace */
+export function createFileStore(db: Db, now: () => number, maxFiles: number) {
+  const findBy = (column: 'uuid' | 'path', workspace: string, value: string): File | undefined =>
+    db.prepare(`SELECT * FROM files WHERE workspace = ? AND ${column} = ?`).get(workspace, value) as
+      | File
+      | undefined;
+  const find = (workspace: string, path: string) => findBy('path', workspace, path);
+
+  const within = (workspace: string, folder: string): File[] =>
+    // "0" comes right after "/".
+    db
+      .prepare('SELECT * FROM files WHERE workspace = ? AND path > ? AND path < ? ORDER BY path')
+      .all(workspace, `${folder}/`, `${folder}0`) as File[];
+  const isFolder = (workspace: string, path: string) =>
+    db
+      .prepare('SELECT 1 FROM files WHERE workspace = ? AND path > ? AND path < ? LIMIT 1')
+      .get(workspace, `${path}/`, `${path}0`) !== undefined;
+
+  const count = (workspace: string) =>
+    (
+      db.prepare('SELECT count(*) AS count FROM files WHERE workspace = ?').get(workspace) as {
+        count: number;
+      }
+    ).count;
+
+  /** 409 `file_exists`: nothing is a file and a folder at once. */
+  function requireFree(workspace: string, path: string) {
+    const taken = [path, ...foldersOf(path)].find((one) => find(workspace, one));
+    if (taken === undefined && !isFolder(workspace, path)) return;
+    throw new AgentError(409, 'file_exists', 'There is a file or folder of this name.');
+  }
+
+  const touch = (workspace: string) =>
+    db.prepare('UPDATE workspaces SET updated_at = ? WHERE uuid = ?').run(now(), workspace);
+
+  function addVersion(file: File, content: Buffer) {
+    insertRow(db, 'file_versions', {
+      file: file.id,
+      version: file.version,
+      content,
+      last_edited_by: file.last_edited_by,
+      created_at: now(),
+    });
+    db.prepare('DELETE FROM file_versions WHERE file = ? AND version <= ?').run(
+      file.id,
+      file.version - versionsKept,
+    );
+    touch(file.workspace);
+  }
+
+  return {
+    find,
+    within,
+    isFolder,
+    findByUuid: (workspace: string, uuid: string) => findBy('uuid', workspace, uuid),
+
+    list(workspace: string, page: Page): { files: File[]; total: number } {
+      const files = db
+        .prepare('SELECT * FROM files WHERE workspace = ? ORDER BY path LIMIT ? OFFSET ?')
+        .all(workspace, page.perPage, toOffset(page)) as File[];
+      return { files, total: count(workspace) };
+    },
+
+    /** The next ones after a path, in the order of their paths. */
+    after: (workspace: string, path: string, most: number): File[] =>
+      db
+        .prepare('SELECT * FROM files WHERE workspace = ? AND path > ? ORDER BY path LIMIT ?')
+        .all(workspace, path, most) as File[],
+
+    /** @returns undefined where there was none, or it is forgotten */
+    content({ id }: Pick<File, 'id'>, version: number): Buffer | undefined {
+      const row = db
+        .prepare('SELECT content FROM file_versions WHERE file = ? AND version = ?')
+        .get(id, version) as { content: Buffer } | undefined;
+      return row && Buffer.from(row.content);
+    },
+
+    /** 409 `file_exists`, 403 `plan_limit_reached`. */
+    create(
+      workspace: string,
+      { path, content, language, by }: { path: string; content: Buffer; language: string | null; by: Editor },
+    ): File {
+      return db.transaction(() => {
+        requireFree(workspace, path);
+        if (count(workspace) >= maxFiles)
+          throw new AgentError(403, 'plan_limit_reached', `The plan has ${maxFiles} files a workspace.`);
+        insertRow(db, 'files', {
+          uuid: randomUUID(),
+          workspace,
+          path,
+          language,
+          version: 1,
+          size_bytes: content.length,
+          last_edited_by: by,
+          created_at: now(),
+          updated_at: now(),
+        });
+        const file = find(workspace, path)!;
+        addVersion(file, content);
+        return file;
+      })();
+    },
+
+    /** Another version. 409 `version_conflict`. @param base the version it is made from; absent: the latest, whichever that is */
+    write(file: File, content: Buffer, by: Editor, base?: number): File {
+      return db.transaction(() => {
+        const latest = find(file.workspace, file.path)!;
+        if (base !== undefined && base !== latest.version)
+          throw new AgentError(409, 'version_conflict', `Version ${latest.version} is the latest.`);
+        updateRow(db, 'files', file.id, {
+          version: latest.version + 1,
+          size_bytes: content.length,
+          last_edited_by: by,
+          updated_at: now(),
+        });
+        const written = find(file.workspace, file.path)!;
+        addVersion(written, content);
+        return written;
+      })();
+    },
+
+    /** 409 `file_exists`. */
+    rename(file: File, path: string): File {
+      return db.transaction(() => {
+        if (path !== file.path) requireFree(file.workspace, path);
+        updateRow(db, 'files', file.id, { path, updated_at: now() });
+        touch(file.workspace);
+        return find(file.workspace, path)!;
+      })();
+    },
+
+    /** With all that lies in it. 409 `file_exists`. */
+    renameFolder(workspace: string, from: string, to: string): File[] {
+      return db.transaction(() => {
+        if (to !== from) requireFree(workspace, to);
+        db.prepare(
+          `UPDATE files SET path = ? || substr(path, ?), updated_at = ?
+           WHERE workspace = ? AND path > ? AND path < ?`,
+        ).run(to, [...from].length + 1, now(), workspace, `${from}/`, `${from}0`);
+        touch(workspace);
+        return within(workspace, to);
+      })();
+    },
+
+    delete({ id, workspace }: File) {
+      db.transaction(() => {
+        db.prepare('DELETE FROM files WHERE id = ?').run(id);
+        touch(workspace);
+      })();
+    },
+
+    /** Newest first. */
+    versions: ({ id }: Pick<File, 'id'>): FileVersion[] =>
+      db
+        .prepare(
+          `SELECT version, length(content) AS size_bytes, last_edited_by, created_at
+           FROM file_versions WHERE file = ? ORDER BY version DESC`,
+        )
+        .all(id) as FileVersion[],
+  };
+}
+
+export type FileStore = ReturnType<typeof createFileStore>;
