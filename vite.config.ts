@@ -345,7 +345,11 @@ export default defineConfig({
       cli: 'server-helper/cli.ts',
     }),
     desk,
-    demo: toNodeEnvironment('dist/demo', { start: 'demo/start.ts', agent: 'demo/agent/main.ts' }),
+    demo: toNodeEnvironment('dist/demo', {
+      start: 'demo/start.ts',
+      agent: 'demo/agent/main.ts',
+      'search-worker': 'demo/agent/workspace/search-worker.js',
+    }),
   },
   builder: {
     async buildApp(builder) {

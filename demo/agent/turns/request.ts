@@ -6,6 +6,7 @@ import type { Parts } from '../parts.ts';
 import type { Bot } from '../store/bots.ts';
 import type { Chat, Persona } from '../store/chats.ts';
 import type { Tool, ToolParameters } from '../tools.ts';
+import { createWorkspaceTools } from '../workspace/tools.ts';
 import type { TurnStart } from './answering.ts';
 import type { Call } from './call.ts';
 import { compactChat } from './compaction.ts';
@@ -84,7 +85,7 @@ function findMember({ accounts }: Pick<Parts, 'accounts'>, bot: Bot, { member_id
 
 /** `read_conversations` is the builder's alone: it shows what other people talked about. */
 export function toToolsFor(
-  parts: Pick<Parts, 'tools' | 'chats' | 'accounts'>,
+  parts: Pick<Parts, 'tools' | 'chats' | 'accounts' | 'files' | 'workspaces'>,
   bot: Bot,
   persona: Persona,
   chat: Chat,
@@ -94,7 +95,7 @@ export function toToolsFor(
     ...tool,
     run: (parameters: ToolParameters, signal: AbortSignal) => tool.run(parameters, signal, member),
   }));
-  if (persona !== 'builder') return tools;
+  if (persona !== 'builder') return [...tools, ...workspaceTools(parts, persona, chat)];
   const readConversations: Tool = {
     name: 'read_conversations',
     title: 'Read conversations',
@@ -113,5 +114,17 @@ export function toToolsFor(
       };
     },
   };
-  return [...tools, readConversations];
+  return [...tools, readConversations, ...workspaceTools(parts, persona, chat)];
+}
+
+/** The builder's everywhere, a service's in the workspace that it pinned. A visitor has none. */
+function workspaceTools(
+  { files, workspaces }: Pick<Parts, 'files' | 'workspaces'>,
+  persona: Persona,
+  { workspace_uuid: workspace, chat_mode }: Chat,
+): readonly Tool[] {
+  if (workspace === null || persona === 'visitor') return [];
+  if (persona === 'service' && workspaces.kindOf(workspace) === 'conversation') return [];
+  const mayWrite = persona === 'service' || chat_mode === 'edit';
+  return createWorkspaceTools({ files, workspace, mayWrite });
 }

@@ -1,0 +1,189 @@
+/** What `glob` and `grep` find in a workspace. Patterns come from a model: they are matched in a thread that can be ended. */
+
+import { setImmediate as breathe } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import { withDeadline } from '../deadline.ts';
+import { AgentError } from '../errors.ts';
+import type { File, FileStore } from '../store/files.ts';
+
+const timeoutMs = 2_000;
+const maxAtOnce = 4;
+const filesAtOnce = 200;
+const maxHeapMb = 128;
+/** Lists end there. */
+export const mostListed = 1_000;
+
+export interface Grep {
+  pattern: string;
+  files_without_match: boolean;
+  invert_match: boolean;
+  multiline: boolean;
+  case_sensitive: boolean;
+  /** Lines before and after. */
+  context: number;
+}
+
+export interface Match {
+  path: string;
+  line: number;
+  text: string;
+  before: string[];
+  after: string[];
+}
+
+/** Globs are of paths relative to where the search is. */
+export interface SearchJob {
+  include: readonly string[];
+  exclude: readonly string[];
+  grep?: Grep;
+}
+
+export type SearchMessage =
+  | { type: 'paths'; paths: string[] }
+  | { type: 'file'; path: string; bytes: Uint8Array }
+  | { type: 'end' };
+
+export type SearchReply =
+  | { type: 'meant'; paths: string[] }
+  | { type: 'searched'; isFull: boolean }
+  | ({ type: 'result' } & Searched);
+
+export interface Searched {
+  matches: Match[];
+  files: string[];
+  truncated: boolean;
+}
+
+let atOnce = 0;
+const waiting: (() => void)[] = [];
+
+/** Of what is asked at once some is begun, and the rest waits for its turn. */
+async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  if (atOnce >= maxAtOnce) await new Promise<void>((resolve) => waiting.push(resolve));
+  else atOnce += 1;
+  try {
+    return await work();
+  } finally {
+    const next = waiting.shift();
+    if (next) next();
+    else atOnce -= 1;
+  }
+}
+
+/**
+ * @param workspace its uuid
+ * @param path of a folder, or of one file; empty: the root. Throws 400 `invalid_pattern`, 404 `file_not_found`, 504 `timeout`.
+ */
+export function searchFiles(
+  store: FileStore,
+  workspace: string,
+  path: string,
+  job: SearchJob,
+  signal: AbortSignal,
+): Promise<Searched> {
+  requirePattern(job.grep);
+  const file = path === '' ? undefined : store.find(workspace, path);
+  if (path !== '' && !file && !store.isFolder(workspace, path))
+    throw new AgentError(404, 'file_not_found', 'The workspace has no such file or folder.');
+  const files = file ? [[file]] : batchesOf(store, workspace, path);
+  const root = file ? path.lastIndexOf('/') + 1 : path.length + 1;
+  return inTurn(async () => {
+    signal.throwIfAborted();
+    const worker = startWorker(job);
+    try {
+      return await withDeadline(signal, timeoutMs, (limit) => search(worker, files, store, root, job, limit));
+    } catch (thrown) {
+      throw (thrown as Error).name === 'TimeoutError'
+        ? new AgentError(504, 'timeout', `The search took longer than ${timeoutMs / 1000} seconds.`)
+        : thrown;
+    } finally {
+      await worker.end();
+    }
+  });
+}
+
+async function search(
+  worker: ReturnType<typeof startWorker>,
+  batches: Iterable<File[]>,
+  store: FileStore,
+  root: number,
+  job: SearchJob,
+  limit: AbortSignal,
+): Promise<Searched> {
+  worker.endOn(limit);
+  const found: string[] = [];
+  for (const batch of batches) {
+    const meant = await worker.ask({ type: 'paths', paths: batch.map(({ path }) => path.slice(root)) });
+    const paths = new Set(meant.type === 'meant' ? meant.paths : []);
+    for (const file of batch) {
+      if (!paths.has(file.path.slice(root))) continue;
+      if (!job.grep) {
+        if (found.length === mostListed) return { matches: [], files: found, truncated: true };
+        found.push(file.path);
+        continue;
+      }
+      const bytes = store.content(file, file.version);
+      if (!bytes) continue;
+      const reply = await worker.ask({ type: 'file', path: file.path, bytes });
+      if (reply.type === 'searched' && reply.isFull) return finish(worker);
+    }
+    await breathe();
+  }
+  return job.grep ? finish(worker) : { matches: [], files: found, truncated: false };
+}
+
+async function finish(worker: ReturnType<typeof startWorker>): Promise<Searched> {
+  const reply = await worker.ask({ type: 'end' });
+  if (reply.type !== 'result') throw new Error('The search gave no result.');
+  const { type: _, ...result } = reply;
+  return result;
+}
+
+function* batchesOf(store: FileStore, workspace: string, folder: string): Generator<File[]> {
+  let last = `${folder}/`;
+  for (;;) {
+    const next = store.after(workspace, last, filesAtOnce);
+    const within = next.filter(({ path }) => path.startsWith(`${folder}/`));
+    if (within.length > 0) yield within;
+    if (within.length < filesAtOnce) return;
+    last = within.at(-1)!.path;
+  }
+}
+
+function requirePattern(grep: Grep | undefined) {
+  if (!grep) return;
+  try {
+    new RegExp(grep.pattern);
+  } catch {
+    throw new AgentError(
+      400,
+      'invalid_pattern',
+      'pattern: a regular expression in the syntax of JavaScript is needed.',
+    );
+  }
+}
+
+function startWorker(job: SearchJob) {
+  const worker = new Worker(new URL('./search-worker.js', import.meta.url), {
+    workerData: job,
+    resourceLimits: { maxOldGenerationSizeMb: maxHeapMb },
+  });
+  let fail = (_: unknown) => {};
+  const failed = new Promise<never>((_, reject) => {
+    fail = reject;
+  });
+  failed.catch(() => {});
+  worker.on('error', fail);
+  worker.on('exit', () => fail(new Error('The thread of the search ended.')));
+  return {
+    endOn(limit: AbortSignal) {
+      limit.addEventListener('abort', () => fail(limit.reason), { once: true });
+    },
+    ask(message: SearchMessage): Promise<SearchReply> {
+      const replied = new Promise<SearchReply>((resolve) => worker.once('message', resolve));
+      worker.postMessage(message);
+      return Promise.race([replied, failed]);
+    },
+    end: () => worker.terminate(),
+  };
+}

@@ -1,0 +1,261 @@
+/** What a model can do with the files of a workspace. */
+
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { callTool, say, startProvider } from '../support/agentprovider.ts';
+import { type ShopAgent, startShopAgent, target } from '../support/agentservice.ts';
+
+let provider: Awaited<ReturnType<typeof startProvider>>;
+let agent: ShopAgent;
+let workspace_uuid: string;
+
+beforeEach(async () => {
+  provider = await startProvider();
+  agent = await startShopAgent({
+    provider: { host: provider.host, key: 'provider-secret', model: 'small' },
+    extraKeys: [{ key: 'member-key', role: 'member' }],
+  });
+  const made = await agent.client.call('POST', '/v1/bot/workspace/create', { purpose: 'service' });
+  workspace_uuid = made.body.workspace.uuid;
+});
+afterEach(async () => {
+  await agent.close();
+  await provider.close();
+});
+
+const add = async (files: Record<string, string>, uuid = workspace_uuid) => {
+  for (const [file_path, content] of Object.entries(files)) {
+    const input = { workspace_uuid: uuid, file_path, content };
+    const { status, body } = await agent.client.call('POST', '/v1/bot/workspace/file', input);
+    if (status !== 201) throw new Error(JSON.stringify(body));
+  }
+};
+const service = {
+  purpose: 'service' as const,
+  get workspace_uuid() {
+    return workspace_uuid;
+  },
+};
+const ask = (input: object, key = target.apiKey) =>
+  agent.clientOf(key).chat('Look into the files', { reasoning_mode: 'agent', ...input });
+/** What the model is offered. */
+const offered = async (input: object, key?: string): Promise<string[]> => {
+  const before = provider.requests.length;
+  await ask(input, key);
+  const { tools = [] } = provider.requests[before]!.body;
+  return tools.map((tool: { function: { name: string } }) => tool.function.name);
+};
+/** What a tool tells it. */
+const run = async (name: string, parameters: object, input: object = service) => {
+  const before = provider.requests.length;
+  provider.scripts.push({ deltas: [callTool(name, parameters)] }, { deltas: [say('Done.')] });
+  await ask(input);
+  return JSON.parse(provider.requests[before + 1]!.body.messages.at(-1).content);
+};
+const grep = (parameters: object) => run('grep', parameters);
+const shown = ({ matches }: { matches: { path: string; line: number; text: string }[] }) =>
+  matches.map(({ path, line, text }) => `${path}:${line}:${text}`);
+
+const reading = ['ls', 'glob', 'grep', 'read_file'];
+
+describe('who has them', () => {
+  const ofFiles = async (input: object, key?: string) =>
+    (await offered(input, key)).filter((name) => [...reading, 'write_file'].includes(name));
+
+  test('the builder in every mode, and writes in edit alone', async () => {
+    for (const [chat_mode, tools] of [
+      ['ask', reading],
+      ['plan', reading],
+      ['edit', [...reading, 'write_file']],
+    ] as const)
+      expect([chat_mode, await ofFiles({ chat_mode })]).toEqual([chat_mode, tools]);
+  });
+
+  test('a service in the workspace that it pinned', async () => {
+    expect(await ofFiles(service)).toEqual([...reading, 'write_file']);
+    expect(await ofFiles({ purpose: 'service' })).toEqual([]);
+  });
+
+  test('a visitor has none, whatever is asked for', async () => {
+    expect(await ofFiles({ member_id: 'ada' })).toEqual([]);
+    expect(await ofFiles({}, 'member-key')).toEqual([]);
+    expect(await ofFiles(service, 'member-key')).toEqual([]);
+    expect(await ofFiles({ ...service, reasoning_mode: 'standard' })).toEqual([]);
+  });
+
+  test('each in its own workspace alone', async () => {
+    await add({ 'mine.txt': 'mine' });
+    const { body } = await agent.client.call('POST', '/v1/bot/workspace/create', { purpose: 'service' });
+    const theirs = { purpose: 'service', workspace_uuid: body.workspace.uuid };
+    expect(await run('ls', {}, theirs)).toEqual({ entries: [], truncated: false });
+    for (const path of ['/mine.txt', 'mine.txt', `../${workspace_uuid}/mine.txt`])
+      expect(await run('read_file', { path }, theirs)).toMatchObject({ error: expect.any(String) });
+    expect(await run('write_file', { path: 'mine.txt', content: 'theirs' }, theirs)).toMatchObject({
+      version: 1,
+    });
+    expect((await run('read_file', { path: 'mine.txt' })).content).toBe('mine');
+  });
+});
+
+test('a file is written, and written again', async () => {
+  expect(await run('write_file', { path: 'a/b.md', content: 'Grüße' })).toEqual({
+    path: '/a/b.md',
+    version: 1,
+    size_bytes: 7,
+  });
+  expect(await run('write_file', { path: '/a/b.md', content: 'x' })).toEqual({
+    path: '/a/b.md',
+    version: 2,
+    size_bytes: 1,
+  });
+  expect(await run('read_file', { path: '/a/b.md' })).toEqual({
+    path: '/a/b.md',
+    content: 'x',
+    version: 2,
+    truncated: false,
+  });
+  const input = { workspace_uuid, file_path: 'a/b.md' };
+  const { file } = (await agent.client.call('GET', '/v1/bot/workspace/file', input)).body;
+  expect(file).toMatchObject({ last_edited_by: 'agent', version: 2, content: 'x' });
+  const refused = (parameters: object) => run('write_file', parameters);
+  expect(await refused({ path: 'a/b.md/c', content: 'x' })).toMatchObject({ code: 'file_exists' });
+  expect(await refused({ path: '../x', content: 'x' })).toMatchObject({ code: 'invalid_path' });
+  expect(await refused({ path: 'c' })).toMatchObject({ code: 'invalid_parameters' });
+  expect(await refused({ path: 'c', content: 'x'.repeat(1_048_577) })).toMatchObject({ code: 'too_large' });
+});
+
+test('of a long file the beginning is read', async () => {
+  await add({ 'long.txt': 'ab'.repeat(20_000) });
+  const { content, truncated } = await run('read_file', { path: 'long.txt' });
+  expect([content.length, truncated]).toEqual([30_000, true]);
+});
+
+test('ls shows a folder, or all that lies in it (S239)', async () => {
+  await add({ 'b/c/d': '1234', 'b/a': '', z: '1', 'b.txt': '' });
+  const folder = (path: string) => ({ path, type: 'folder', size_bytes: 0 });
+  const file = (path: string, size_bytes = 0) => ({ path, type: 'file', size_bytes });
+  expect(await run('ls', {})).toEqual({
+    entries: [file('/b.txt'), folder('/b'), file('/z', 1)],
+    truncated: false,
+  });
+  expect(await run('ls', { path: '/b/' })).toEqual({
+    entries: [file('/b/a'), folder('/b/c')],
+    truncated: false,
+  });
+  expect((await run('ls', { recursive: true })).entries).toEqual([
+    file('/b.txt'),
+    folder('/b'),
+    file('/b/a'),
+    folder('/b/c'),
+    file('/b/c/d', 4),
+    file('/z', 1),
+  ]);
+  expect(await run('ls', { path: 'nowhere' })).toMatchObject({ code: 'file_not_found' });
+});
+
+test('glob finds by pattern, relative to a folder (S238)', async () => {
+  await add({ 'a.md': '', 'docs/b.md': '', 'docs/deep/c.md': '', 'docs/.hidden.md': '', 'docs/d.txt': '' });
+  const glob = async (pattern: string, path?: string) => (await run('glob', { pattern, path })).files;
+  expect(await glob('*.md')).toEqual(['/a.md']);
+  expect(await glob('**/*.md')).toEqual(['/a.md', '/docs/.hidden.md', '/docs/b.md', '/docs/deep/c.md']);
+  expect(await glob('*.md', '/docs')).toEqual(['/docs/.hidden.md', '/docs/b.md']);
+  expect(await glob('docs/*/*.{md,txt}')).toEqual(['/docs/deep/c.md']);
+  expect(await glob('!*')).toEqual([]);
+  expect(await run('glob', { pattern: '*', path: 'nowhere' })).toMatchObject({ code: 'file_not_found' });
+});
+
+describe('grep', () => {
+  beforeEach(() =>
+    add({
+      'a.txt': 'One heron\ntwo Herons\r\nthree\n',
+      'docs/b.md': '# Heron\n\nA heron nests.\nIn April.',
+      'docs/c.log': 'nothing',
+    }),
+  );
+
+  test('finds the lines of a pattern, with those around them (S236)', async () => {
+    expect(shown(await grep({ pattern: 'heron\\b' }))).toEqual([
+      '/a.txt:1:One heron',
+      '/docs/b.md:3:A heron nests.',
+    ]);
+    expect(await grep({ pattern: 'nests', context: 1 })).toEqual({
+      matches: [{ path: '/docs/b.md', line: 3, text: 'A heron nests.', before: [''], after: ['In April.'] }],
+      files: ['/docs/b.md'],
+      truncated: false,
+    });
+    expect(shown(await grep({ pattern: '^three$' }))).toEqual(['/a.txt:3:three']);
+  });
+
+  test('case matters unless it is said (S235)', async () => {
+    expect(shown(await grep({ pattern: 'HERON', case_sensitive: false }))).toHaveLength(4);
+    expect(shown(await grep({ pattern: 'HERON' }))).toEqual([]);
+  });
+
+  test('the lines that do not match (S233)', async () => {
+    expect(shown(await grep({ pattern: '[hH]eron', invert_match: true, path: 'docs' }))).toEqual([
+      '/docs/b.md:2:',
+      '/docs/b.md:4:In April.',
+      '/docs/c.log:1:nothing',
+    ]);
+  });
+
+  test('the files without a match (S232)', async () => {
+    expect(await grep({ pattern: '[hH]eron', files_without_match: true })).toEqual({
+      matches: [],
+      files: ['/docs/c.log'],
+      truncated: false,
+    });
+  });
+
+  test('over the ends of lines (S234)', async () => {
+    const { matches } = await grep({ pattern: 'heron nests\\.\\nIn', multiline: true, context: 1 });
+    expect(matches).toEqual([
+      { path: '/docs/b.md', line: 3, text: 'heron nests.\nIn', before: [''], after: [] },
+    ]);
+    expect(shown(await grep({ pattern: '^In', multiline: true }))).toEqual(['/docs/b.md:4:In']);
+    expect(shown(await grep({ pattern: 'heron nests\\.\\nIn' }))).toEqual([]);
+    const inverted = await grep({
+      pattern: 'Heron\\n\\nA',
+      multiline: true,
+      invert_match: true,
+      path: 'docs',
+    });
+    expect(shown(inverted)).toEqual(['/docs/b.md:4:In April.', '/docs/c.log:1:nothing']);
+  });
+
+  test('in some of the files, and not in others (S237)', async () => {
+    const files = async (parameters: object) => (await grep({ pattern: '.', ...parameters })).files;
+    expect(await files({ include: '**/*.md' })).toEqual(['/docs/b.md']);
+    expect(await files({ include: ['*.txt', 'docs/*.log'] })).toEqual(['/a.txt', '/docs/c.log']);
+    expect(await files({ exclude: ['docs/**'] })).toEqual(['/a.txt']);
+    expect(await files({ include: '*.md', path: 'docs' })).toEqual(['/docs/b.md']);
+    expect(await files({ path: 'docs/b.md', include: '*.md' })).toEqual(['/docs/b.md']);
+  });
+
+  test('shows a hundred matches of a file, and says that there are more (S240)', async () => {
+    await add({ 'many.txt': 'x\n'.repeat(101), 'enough.txt': 'y\n'.repeat(100) });
+    const more = await grep({ pattern: 'x' });
+    expect([more.matches.length, more.truncated]).toEqual([100, true]);
+    const all = await grep({ pattern: 'y' });
+    expect([all.matches.length, all.truncated]).toEqual([100, false]);
+  });
+
+  test('a pattern that is none is refused', async () => {
+    expect(await grep({ pattern: '(' })).toMatchObject({ code: 'invalid_pattern' });
+    expect(await grep({ pattern: 'x', context: 21 })).toMatchObject({ code: 'invalid_parameters' });
+    expect(await grep({})).toMatchObject({ code: 'invalid_parameters' });
+  });
+
+  test('one that takes for ever ends, and holds up nobody', async () => {
+    await add({ 'evil.txt': `${'a'.repeat(40)}!` });
+    const searching = grep({ pattern: '^(a+)+$' });
+    let longest = 0;
+    let last = performance.now();
+    const watching = setInterval(() => {
+      longest = Math.max(longest, performance.now() - last);
+      last = performance.now();
+    }, 10);
+    expect(await searching).toMatchObject({ code: 'timeout' });
+    clearInterval(watching);
+    expect(longest).toBeLessThan(1_000);
+  });
+});
