@@ -5,6 +5,7 @@ import type { Mailer } from './email/mailer.ts';
 import type { EventLog } from './events.ts';
 import type { AgentConfig } from './options.ts';
 import type { Outgoing } from './outgoing.ts';
+import type { createReports } from './reports.ts';
 import type { Ingest } from './retrieval/ingest.ts';
 import type { Search } from './retrieval/search.ts';
 import type { AccountStore } from './store/accounts.ts';
@@ -50,6 +51,7 @@ export interface Parts {
   pauses: PauseStore;
   sources: SourceStore;
   statistics: Statistics;
+  reports: ReturnType<typeof createReports>;
   visits: Visits;
   tasks: TaskStore;
   taskRunner: TaskRunner;

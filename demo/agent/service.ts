@@ -12,6 +12,7 @@ import type { NodeEnv } from './input.ts';
 import { type AgentServiceOptions, readOptions } from './options.ts';
 import { createOutgoing } from './outgoing.ts';
 import type { Parts } from './parts.ts';
+import { createReports } from './reports.ts';
 import { createIngest } from './retrieval/ingest.ts';
 import { createSearch } from './retrieval/search.ts';
 import { createAccountStore } from './store/accounts.ts';
@@ -98,6 +99,8 @@ export function createAgentService(options: AgentServiceOptions): AgentService {
     now: config.now,
     perform: (...work) => perform(parts, ...work),
   });
+  const statistics = createStatistics(db);
+  const visits = createVisits(db);
   const parts: Parts = {
     config,
     events,
@@ -129,8 +132,9 @@ export function createAgentService(options: AgentServiceOptions): AgentService {
     answerers: createAnswerers(config, search),
     turns: createTurns(),
     turnLog: createTurnLog(db, config.now),
-    statistics: createStatistics(db),
-    visits: createVisits(db),
+    statistics,
+    visits,
+    reports: createReports({ statistics, visits, config }),
     rates: createChatRates(config.now),
   };
   const { projectId } = config;

@@ -40,6 +40,12 @@ export interface Tool {
   approval: 'auto' | 'always';
   parameters: Record<string, unknown>;
   phrases?: string[];
+  /** Of the service, not of the site. */
+  isOwn?: true;
+  /** Nothing runs it: the visitor answers. */
+  isQuestion?: true;
+  /** Before anybody is asked to decide. @returns what is told instead */
+  refuse?(parameters: ToolParameters): ToolOutcome | undefined;
   run(parameters: ToolParameters, signal: AbortSignal, member?: ToolMember): Promise<ToolOutcome>;
 }
 

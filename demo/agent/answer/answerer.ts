@@ -3,7 +3,7 @@
 import type { FoundPassage } from '../retrieval/search.ts';
 import { toShortTitle } from '../retrieval/title.ts';
 import type { Bot } from '../store/bots.ts';
-import type { Persona } from '../store/chats.ts';
+import type { ChatMode, Persona } from '../store/chats.ts';
 import type { MemoryType } from '../store/memories.ts';
 import type { CitedSource } from '../store/messages.ts';
 import type { PauseRecord } from '../store/pauses.ts';
@@ -33,19 +33,24 @@ export interface AnswerRequest {
   /** Absent scope lists mean all sources. `top` 0: the call switched memory off. */
   scope: { sourceIds?: readonly string[]; tags?: readonly string[]; top: number };
   tools: readonly Tool[];
+  /** Of the service, for a language model. */
+  ownTools: readonly Tool[];
+  chatMode: ChatMode;
   /** The call is for somebody whom the service knows by a token. */
   isSignedIn: boolean;
   reasoningMode: 'auto' | 'standard' | 'agent';
   /** Already checked: only what this caller may override is here. */
   overrides: { instruction?: string; model?: string; temperature?: number; maxReplyTokens?: number };
   /** What is remembered of the visitor, oldest first; absent for guests, and where memory is off. */
-  memories?: { known: readonly string[]; add(content: string, type: MemoryType): void } | undefined;
-  /** Keeps an address that the visitor gave. `save` tells its id; undefined: of another chat, which is for staff alone. */
-  contacts: {
-    save(contact: { email: string; name: string | null }, chatId?: string): number | undefined;
-  };
+  memories?: Memories | undefined;
   /** Present when the turn goes on after a pause. */
   resumed?: { tool: PauseRecord['tool']; executionId: string; decision: Decision; state: unknown };
+}
+
+export interface Memories {
+  known: readonly string[];
+  /** @returns its uuid */
+  add(content: string, type: MemoryType): string;
 }
 
 /** What an answerer may do while it answers. */
@@ -93,5 +98,6 @@ export function toCitedSource(passage: FoundPassage, number: number): CitedSourc
 /** The pause of a tool that somebody must approve. */
 export function toToolPause(tool: Tool, parameters: ToolParameters, reasoning: string): PauseRecord['tool'] {
   const { name, title, description } = tool;
-  return { name, title, description, parameters, reasoning, builtIn: false };
+  const { isQuestion = false, isOwn = false } = tool;
+  return { name, title, description, parameters, reasoning, builtIn: isQuestion, isOwn };
 }

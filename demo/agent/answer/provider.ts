@@ -8,7 +8,7 @@ import type {
 import type { ProviderOptions } from '../options.ts';
 import type { FoundPassage, Search } from '../retrieval/search.ts';
 import { toTerms } from '../retrieval/terms.ts';
-import type { ToolParameters } from '../tools.ts';
+import type { Tool, ToolParameters } from '../tools.ts';
 import {
   type Answerer,
   type AnswerPort,
@@ -19,7 +19,6 @@ import {
 } from './answerer.ts';
 import { createCitations } from './citations.ts';
 import { complete, toParameters } from './completion.ts';
-import { withOwnTools } from './owntools.ts';
 import { estimateTokens } from './pace.ts';
 import { toDataBlock, toPrompt } from './prompt.ts';
 
@@ -50,12 +49,12 @@ export function createProviderAnswerer(options: ProviderOptions, search: Search)
 
     overhead(request) {
       const { passages } = begin(request, search);
-      const sent = [toPrompt({ ...request, history: [], summary: '' }, passages), request.tools];
+      const sent = [toPrompt({ ...request, history: [], summary: '' }, passages), toAllTools(request)];
       return estimateTokens(JSON.stringify(sent));
     },
 
     async answer(asked, port, signal) {
-      const request = withOwnTools(asked);
+      const request = { ...asked, tools: toAllTools(asked) };
       const total: Usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
       const state = request.resumed ? resume(request) : begin(request, search);
       const citations = createCitations(
@@ -116,6 +115,11 @@ export function createProviderAnswerer(options: ProviderOptions, search: Search)
   };
 }
 
+/** The site's come first: of two with one name it is theirs. */
+function toAllTools({ tools, ownTools }: AnswerRequest): readonly Tool[] {
+  return [...tools, ...ownTools.filter(({ name }) => !tools.some((one) => one.name === name))];
+}
+
 function begin(request: AnswerRequest, search: Search): State {
   const words = toTerms(request.question).flatMap(({ word, synonyms }) => [word, ...synonyms]);
   const scope = { botId: request.bot.uuid, ...request.scope };
@@ -165,7 +169,8 @@ async function runPending(state: State, request: AnswerRequest, port: AnswerPort
     const call = state.pending[0];
     const tool = request.tools.find(({ name }) => name === call.function.name);
     const parameters = readParameters(call.function.arguments);
-    if (tool && parameters && tool.approval === 'always')
+    const refused = tool && parameters ? tool.refuse?.(parameters) : undefined;
+    if (tool && parameters && tool.approval === 'always' && !refused)
       return {
         kind: 'paused',
         tool: toToolPause(tool, parameters, 'The model asked for it.'),
@@ -173,7 +178,7 @@ async function runPending(state: State, request: AnswerRequest, port: AnswerPort
       } as const;
     const content =
       tool && parameters
-        ? JSON.stringify((await port.runTool(tool, parameters)).result)
+        ? JSON.stringify((refused ?? (await port.runTool(tool, parameters))).result)
         : 'There is no such tool, or its arguments are no JSON object.';
     state.exchange.push({ role: 'tool', tool_call_id: call.id, content });
     state.pending.shift();

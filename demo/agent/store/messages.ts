@@ -48,6 +48,17 @@ const select = `SELECT messages.*,
   (SELECT count(*) FROM votes WHERE message_id = messages.uuid AND vote_type = 'downvote') AS downvotes
   FROM messages`;
 
+export interface FoundMessage {
+  chat_id: string;
+  subject: string;
+  role: 'user' | 'system';
+  content: string;
+  created_at: number;
+}
+
+/** So many it takes no longer than a moment to look through. */
+const mostSearched = 20_000;
+
 export function createMessageStore(db: Db, now: () => number) {
   const find = (chat: number, uuid: string): Message | undefined => {
     const row = db.prepare(`${select} WHERE chat = ? AND uuid = ?`).get(chat, uuid);
@@ -55,6 +66,18 @@ export function createMessageStore(db: Db, now: () => number) {
   };
 
   return {
+    /** Of the latest messages of an agent those that hold a text, newest first. */
+    search(botId: string, text: string, most: number) {
+      return db
+        .prepare(
+          `SELECT chat_id, subject, role, content, latest.created_at
+           FROM (SELECT * FROM messages ORDER BY id DESC LIMIT ${mostSearched}) AS latest
+           JOIN chats ON chats.id = latest.chat
+           WHERE chats.bot_id = ? AND instr(lower(content), lower(?)) > 0 ORDER BY latest.id DESC LIMIT ?`,
+        )
+        .all(botId, text, most) as FoundMessage[];
+    },
+
     find,
 
     /** Inserts, or replaces the content of the message that already has this uuid. */

@@ -29,6 +29,8 @@ export interface PauseRecord {
     reasoning: string;
     /** True for `ask_user`, which nothing runs: the visitor answers. */
     builtIn: boolean;
+    /** Of the service, not of the site. */
+    isOwn?: boolean;
   };
   executedTools: ExecutedTool[];
   creditsUsed: number;

@@ -1,23 +1,26 @@
 /** The answerer's request: history after compaction, the tools this persona may have, the call's data. */
 
-import type { Answerer, AnswerRequest } from '../answer/answerer.ts';
+import type { Answerer, AnswerRequest, Memories } from '../answer/answerer.ts';
 import { estimateTokens } from '../answer/pace.ts';
 import type { Parts } from '../parts.ts';
 import type { Bot } from '../store/bots.ts';
 import type { Chat, Persona } from '../store/chats.ts';
 import type { Tool, ToolParameters } from '../tools.ts';
-import { createWorkspaceTools } from '../workspace/tools.ts';
 import type { TurnStart } from './answering.ts';
 import type { Call } from './call.ts';
 import { compactChat } from './compaction.ts';
+import { toOwnTools } from './owntools.ts';
 
 export async function toAnswerRequest(
   parts: Parts,
   bot: Bot,
-  { chat, user, call }: TurnStart,
+  { chat: begun, user, call }: TurnStart,
   answerer: Answerer,
   signal: AbortSignal,
 ): Promise<AnswerRequest> {
+  // A plan may have been accepted since.
+  const chat = parts.chats.find(bot.uuid, begun.chat_id) ?? begun;
+  const memories = memoriesOf(parts, bot, chat, call);
   const request: AnswerRequest = {
     bot,
     persona: call.persona,
@@ -34,15 +37,9 @@ export async function toAnswerRequest(
       temperature: bot.temperature,
       ...call.overrides,
     },
-    memories: memoriesOf(parts, bot, chat, call),
-    contacts: {
-      save(contact, chatId = chat.chat_id) {
-        if (chatId !== chat.chat_id && call.persona !== 'builder') return undefined;
-        const id = parts.subscribers.saveLead(bot.uuid, contact, chatId);
-        parts.events.record('contact.saved', { chat_id: chatId, subscriber_id: id });
-        return id;
-      },
-    },
+    memories,
+    ownTools: toOwnTools(parts, bot, chat, call, memories),
+    chatMode: chat.chat_mode,
   };
   let { summary } = chat;
   let messages = parts.messages.after(chat.id, chat.summary_until).filter(({ id }) => id <= user.id);
@@ -65,14 +62,20 @@ export async function toAnswerRequest(
 }
 
 /** Of a signed-in visitor alone, while memory is on. */
-function memoriesOf(parts: Parts, bot: Bot, { member_id }: Chat, { scope }: Call): AnswerRequest['memories'] {
+export function memoriesOf(
+  parts: Parts,
+  bot: Bot,
+  { member_id }: Chat,
+  { scope }: Call,
+): Memories | undefined {
   if (member_id === null || scope.top === 0 || !parts.accounts.find(bot.projectId, member_id))
     return undefined;
   return {
     known: parts.memories.of(bot.uuid, member_id),
     add(content, type) {
-      parts.memories.add(bot.uuid, member_id, content, type);
+      const uuid = parts.memories.add(bot.uuid, member_id, content, type);
       parts.events.record('user_memory.created', { member_id });
+      return uuid;
     },
   };
 }
@@ -85,7 +88,7 @@ function findMember({ accounts }: Pick<Parts, 'accounts'>, bot: Bot, { member_id
 
 /** `read_conversations` is the builder's alone: it shows what other people talked about. */
 export function toToolsFor(
-  parts: Pick<Parts, 'tools' | 'chats' | 'accounts' | 'files' | 'workspaces'>,
+  parts: Pick<Parts, 'tools' | 'chats' | 'accounts'>,
   bot: Bot,
   persona: Persona,
   chat: Chat,
@@ -95,7 +98,7 @@ export function toToolsFor(
     ...tool,
     run: (parameters: ToolParameters, signal: AbortSignal) => tool.run(parameters, signal, member),
   }));
-  if (persona !== 'builder') return [...tools, ...workspaceTools(parts, persona, chat)];
+  if (persona !== 'builder') return tools;
   const readConversations: Tool = {
     name: 'read_conversations',
     title: 'Read conversations',
@@ -114,17 +117,5 @@ export function toToolsFor(
       };
     },
   };
-  return [...tools, readConversations, ...workspaceTools(parts, persona, chat)];
-}
-
-/** The builder's everywhere, a service's in the workspace that it pinned. A visitor has none. */
-function workspaceTools(
-  { files, workspaces }: Pick<Parts, 'files' | 'workspaces'>,
-  persona: Persona,
-  { workspace_uuid: workspace, chat_mode }: Chat,
-): readonly Tool[] {
-  if (workspace === null || persona === 'visitor') return [];
-  if (persona === 'service' && workspaces.kindOf(workspace) === 'conversation') return [];
-  const mayWrite = persona === 'service' || chat_mode === 'edit';
-  return createWorkspaceTools({ files, workspace, mayWrite });
+  return [...tools, readConversations];
 }

@@ -9,7 +9,8 @@ import type { Pause } from '../store/pauses.ts';
 import type { ToolParameters } from '../tools.ts';
 import { answerTurn, type TurnStart } from './answering.ts';
 import type { Call } from './call.ts';
-import { toAnswerRequest, toToolsFor } from './request.ts';
+import { toOwnTools } from './owntools.ts';
+import { memoriesOf, toAnswerRequest, toToolsFor } from './request.ts';
 import type { Turn } from './runner.ts';
 import type { Saying } from './saying.ts';
 
@@ -106,9 +107,12 @@ async function decide(
   }
   if (tool.builtIn) return { kind: 'answers', answers: execution.parameters.answers as string[] };
   if (execution.own) return { kind: 'result', ok: true, result: execution.own.result };
-  const runnable = toToolsFor(parts, bot, (pause.call as Call).persona, chat).find(
-    ({ name }) => name === tool.name,
-  );
+  const call = pause.call as Call;
+  const tools = [
+    ...toToolsFor(parts, bot, call.persona, chat),
+    ...toOwnTools(parts, bot, chat, call, memoriesOf(parts, bot, chat, call)),
+  ];
+  const runnable = tools.find(({ name }) => name === tool.name);
   if (!runnable) return { kind: 'result', ok: false, result: { error: 'This tool is gone.' } };
   const { ok, result } = await saying.runTool(runnable, tool.parameters, executionId);
   return { kind: 'result', ok, result };

@@ -81,7 +81,7 @@ export function toWirePause(pause: Pause, chatId: string) {
       name,
       title,
       description,
-      server_label: pause.tool.builtIn ? 'built-in' : 'site',
+      server_label: pause.tool.builtIn || pause.tool.isOwn ? 'built-in' : 'site',
       parameters,
       reasoning,
     },

@@ -1,11 +1,11 @@
 /** What an agent can do with the files of a workspace: ls, glob, grep, read_file, write_file. */
 
-import { toJsonSchema } from '@valibot/to-json-schema';
 import * as v from 'valibot';
 import { AgentError } from '../errors.ts';
+import { toOwnTool } from '../owntool.ts';
 import type { FileStore } from '../store/files.ts';
 import { wellFormed, withoutZero } from '../text.ts';
-import type { Tool, ToolOutcome } from '../tools.ts';
+import type { Tool } from '../tools.ts';
 import { toPath } from './path.ts';
 import { mostListed, searchFiles } from './search.ts';
 
@@ -26,14 +26,14 @@ const flag = v.optional(v.boolean(), false);
 
 export function createWorkspaceTools({ files, workspace, mayWrite }: WorkspaceDeps): Tool[] {
   const tools = [
-    toTool(
+    toOwnTool(
       'ls',
       'List files',
       'Lists what lies in a folder of the workspace.',
       { path: v.optional(path, '/'), recursive: flag },
       async ({ path, recursive }) => list(files, workspace, requireFolder(path), recursive),
     ),
-    toTool(
+    toOwnTool(
       'glob',
       'Find files',
       'Finds files of the workspace by a pattern of their paths: ** crosses folders, * does not.',
@@ -50,7 +50,7 @@ export function createWorkspaceTools({ files, workspace, mayWrite }: WorkspaceDe
         return { files: found, truncated };
       },
     ),
-    toTool(
+    toOwnTool(
       'grep',
       'Search in files',
       'Finds lines of files of the workspace by a regular expression.',
@@ -74,7 +74,7 @@ export function createWorkspaceTools({ files, workspace, mayWrite }: WorkspaceDe
           signal,
         ),
     ),
-    toTool('read_file', 'Read a file', 'Reads a file of the workspace.', { path }, async ({ path }) => {
+    toOwnTool('read_file', 'Read a file', 'Reads a file of the workspace.', { path }, async ({ path }) => {
       const file = files.find(workspace, requireFile(path));
       if (!file) throw notFound();
       const content = files.content(file, file.version)!.toString();
@@ -85,7 +85,7 @@ export function createWorkspaceTools({ files, workspace, mayWrite }: WorkspaceDe
         truncated: content.length > maxReadChars,
       };
     }),
-    toTool(
+    toOwnTool(
       'write_file',
       'Write a file',
       'Writes a file of the workspace: a new one, or another version of one that is there.',
@@ -139,37 +139,3 @@ const requireFile = (text: string) => {
 /** The root is the empty one. */
 const requireFolder = (text: string) => (/^\/?$/.test(text) ? '' : requireFile(text.replace(/\/$/, '')));
 const notFound = () => new AgentError(404, 'file_not_found', 'The workspace has no such file or folder.');
-
-/** What goes wrong is told to the model, and the turn goes on. */
-function toTool<const Entries extends v.ObjectEntries>(
-  name: string,
-  title: string,
-  description: string,
-  entries: Entries,
-  run: (input: v.InferOutput<v.ObjectSchema<Entries, undefined>>, signal: AbortSignal) => Promise<object>,
-): Tool {
-  const schema = v.object(entries);
-  const { $schema: _, ...parameters } = toJsonSchema(schema, { errorMode: 'ignore', typeMode: 'input' });
-  return {
-    name,
-    title,
-    description,
-    approval: 'auto',
-    parameters: parameters as Record<string, unknown>,
-    async run(given, signal): Promise<ToolOutcome> {
-      const input = v.safeParse(schema, given, { abortEarly: true });
-      if (!input.success) {
-        const field = v.getDotPath(input.issues[0]) ?? 'parameters';
-        return failed('invalid_parameters', `${field}: another value is needed.`);
-      }
-      try {
-        return { ok: true, result: await run(input.output as never, signal) };
-      } catch (thrown) {
-        if (thrown instanceof AgentError) return failed(thrown.code, thrown.message);
-        throw thrown;
-      }
-    },
-  };
-}
-
-const failed = (code: string, error: string): ToolOutcome => ({ ok: false, result: { error, code } });

@@ -1,0 +1,151 @@
+/** What the service itself offers a model, and to whom. */
+
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { callTool, say, startProvider } from '../support/agentprovider.ts';
+import { type ShopAgent, startShopAgent, target } from '../support/agentservice.ts';
+import { startMailServer } from '../support/mail.ts';
+
+let provider: Awaited<ReturnType<typeof startProvider>>;
+let mailServer: Awaited<ReturnType<typeof startMailServer>>;
+let agent: ShopAgent;
+
+beforeEach(async () => {
+  provider = await startProvider();
+  mailServer = await startMailServer();
+  agent = await startShopAgent({
+    provider: { host: provider.host, key: 'provider-secret', model: 'small' },
+    extraKeys: [{ key: 'member-key', role: 'member' }],
+    email: { smtpUrl: mailServer.url, owner: 'owner@shop.example' },
+  });
+});
+afterEach(async () => {
+  await agent.close();
+  await provider.close();
+  await mailServer.close();
+});
+
+const visitor = { member_id: 'ada' };
+const ask = (input: object = {}, key = target.apiKey) =>
+  agent.clientOf(key).chat('Please look', { reasoning_mode: 'agent', ...input });
+const offered = async (input: object, key?: string): Promise<string[]> => {
+  const before = provider.requests.length;
+  await ask(input, key);
+  const { tools = [] } = provider.requests[before]!.body;
+  return tools.map((tool: { function: { name: string } }) => tool.function.name);
+};
+const lastTold = () => {
+  const { role, content } = provider.requests.at(-1)!.body.messages.at(-1);
+  return role === 'tool' && content.startsWith('{') ? JSON.parse(content) : content;
+};
+/** What a tool tells the model. */
+const run = async (name: string, parameters: object, input: object = {}) => {
+  provider.scripts.push({ deltas: [callTool(name, parameters)] }, { deltas: [say('Done.')] });
+  await ask(input);
+  return lastTold();
+};
+const decide = (chat_id: string, executionId: string, more: object = {}) =>
+  agent.client.call('POST', '/v1/bot/chat/execute-tool', {
+    chat_id,
+    execution_data: { executionId, ...more },
+  });
+const staffOnly = ['read_conversations', 'search_conversations', 'read_report', 'list_tasks'];
+
+test('reports, private searches and task lists are for staff alone (S167, S168)', async () => {
+  expect(await offered({})).toEqual(expect.arrayContaining(staffOnly));
+  for (const [input, key] of [
+    [visitor, target.apiKey],
+    [{ purpose: 'service' }, target.apiKey],
+    [{}, 'member-key'],
+  ] as const) {
+    const tools = await offered(input, key);
+    expect(tools).toEqual(
+      expect.arrayContaining(['search_memory', 'ask_user', 'save_contact', 'notify_owner']),
+    );
+    expect(tools.filter((name) => staffOnly.includes(name))).toEqual([]);
+  }
+  expect(await run('read_report', { name: 'summary' }, visitor)).toEqual(expect.any(String));
+});
+
+test('what the one who runs the site asks about it is what the API shows', async () => {
+  await ask({ ...visitor, chat_id: 'of-ada' });
+  await agent.client.call('POST', '/v1/bot/tasks/create', { prompt: 'When do herons nest?', name: 'Herons' });
+  expect(await run('search_conversations', { query: 'PLEASE' })).toMatchObject({
+    results: [
+      { chat_id: expect.any(String), role: 'user', content: 'Please look' },
+      { chat_id: 'of-ada', role: 'user', content: 'Please look' },
+    ],
+  });
+  expect(await run('search_conversations', { query: '100 %' })).toEqual({ results: [] });
+  const { body } = await agent.client.call('GET', '/v1/bot/stats/errors');
+  expect(await run('read_report', { name: 'errors' })).toEqual(body);
+  expect(await run('read_report', { name: 'secrets' })).toMatchObject({ code: 'invalid_parameters' });
+  expect(await run('list_tasks', {})).toMatchObject({ tasks: [{ name: 'Herons', enabled: true }], total: 1 });
+});
+
+test('the sources are searched, where memory is on', async () => {
+  const { results } = await run('search_memory', { query: 'shipping Canada', top: 1 });
+  expect(results).toEqual([
+    {
+      title: expect.stringContaining('Shipping'),
+      url: `${agent.shop.url}/shipping.html`,
+      content: expect.stringContaining('5 to 8 business days'),
+    },
+  ]);
+  expect(await offered({ memory: false })).not.toContain('search_memory');
+  expect(await offered({ reasoning_mode: 'standard' })).toEqual([]);
+});
+
+test('a visitor leaves a contact in their own chat alone (S171)', async () => {
+  const contact = { email: 'bea@site.example', name: 'Bea' };
+  expect(await run('save_contact', { ...contact, chat_id: 'another' }, visitor)).toMatchObject({
+    code: 'forbidden',
+  });
+  expect((await agent.client.call('GET', '/v1/bot/subscriber/readall')).body.subscribers).toEqual([]);
+  expect(await run('save_contact', contact, visitor)).toEqual({ id: expect.any(Number) });
+  expect(await run('save_contact', { ...contact, chat_id: 'another' })).toEqual({ id: expect.any(Number) });
+});
+
+test('the owner is told, and nobody else whom a visitor names', async () => {
+  const message = { message: 'Somebody waits.', recipient: 'eve@site.example' };
+  expect(await run('notify_owner', message, visitor)).toEqual({ sent: true });
+  expect(await run('notify_owner', message)).toEqual({ sent: true });
+  expect(mailServer.taken.map(({ to }) => to)).toEqual([['owner@shop.example'], ['eve@site.example']]);
+});
+
+test('a question of the model waits for its answers, and bad ones are told to the model', async () => {
+  const questions = [{ question: 'Which tent?', options: ['Fell 2', 'Moor 4'] }];
+  provider.scripts.push(
+    { deltas: [callTool('ask_user', { questions })] },
+    { deltas: [say('It weighs 1.9 kg.')] },
+  );
+  const { chat } = (await ask({ ...visitor, chat_id: 'c' })).body;
+  expect(chat.tool).toMatchObject({ name: 'ask_user', server_label: 'built-in', parameters: { questions } });
+  expect((await decide('c', chat.executionId)).status).toBe(400);
+  const decided = await decide('c', chat.executionId, { parameters: { answers: ['Fell 2'] } });
+  expect(decided.body.result.chat.reply).toBe('It weighs 1.9 kg.');
+  expect(lastTold()).toEqual({ answers: ['Fell 2'] });
+  expect(await run('ask_user', { questions: [] }, visitor)).toMatchObject({ code: 'invalid_parameters' });
+});
+
+test('a plan waits for approval: then the conversation is in edit, and else it stays a plan', async () => {
+  expect(await offered({ chat_mode: 'edit' })).not.toContain('accept_plan');
+  const plan = { title: 'Tidy up', steps: ['Read all notes', 'Write one'] };
+  const propose = async (chat_id: string) => {
+    provider.scripts.push({ deltas: [callTool('accept_plan', plan)] }, { deltas: [say('Done.')] });
+    const { chat } = (await ask({ chat_id, chat_mode: 'plan' })).body;
+    expect(chat.tool).toMatchObject({ name: 'accept_plan', server_label: 'built-in', parameters: plan });
+    return chat.executionId as string;
+  };
+  const offeredLast = () =>
+    provider.requests.at(-1)!.body.tools.map((tool: { function: { name: string } }) => tool.function.name);
+  await decide('yes', await propose('yes'));
+  expect(lastTold()).toEqual({ accepted: true });
+  expect(offeredLast()).toContain('write_file');
+  expect(provider.requests.at(-1)!.body.messages[0].content).not.toContain('You are to plan');
+  const refused = await propose('no');
+  expect(provider.requests.at(-1)!.body.messages[0].content).toContain('You are to plan');
+  await decide('no', refused, { denied: true });
+  expect(offeredLast()).not.toContain('write_file');
+  expect(await offered({ chat_id: 'yes' })).not.toContain('accept_plan');
+  expect(await offered({ chat_id: 'no' })).toContain('accept_plan');
+});
