@@ -31,7 +31,11 @@ afterAll(() => {
 });
 beforeEach(async () => {
   provider = await startProvider();
-  agent = await startShopAgent({ provider: { host: provider.host, model: 'small' }, privateHosts: [host] });
+  agent = await startShopAgent({
+    provider: { host: provider.host, model: 'small' },
+    privateHosts: [host],
+    extraKeys: [{ key: 'member-key', role: 'member' }],
+  });
 });
 afterEach(async () => {
   await agent.close();
@@ -93,6 +97,48 @@ describe('attachments', () => {
     expect(codeOf(await ask({ data: '%%%', size: 3 }))).toEqual([400, 'invalid_parameters']);
     const read = await agent.client.call('GET', '/v1/bot/chat/read', { chat_id: 'with a file' });
     expect(codeOf(read)).toEqual([404, 'chat_not_found']);
+  });
+
+  test('of staff they lie in the workspace, another version of what has their name', async () => {
+    const files = async (workspace_uuid: string) =>
+      (await agent.client.call('GET', '/v1/bot/workspace/files', { workspace_uuid })).body.files.map(
+        ({ file_path, version }: { file_path: string; version: number }) => [file_path, version],
+      );
+    const { body } = await ask({ name: '../../etc/pass\u0000wd', data: encode('One.'), size: 4 });
+    const { workspace_uuid } = body.chat;
+    expect(await files(workspace_uuid)).toEqual([['/attachments/pass\ufffdwd', 1]]);
+    for (const name of ['..', 'note.txt', 'note.txt', 'C:\\notes\\ü.txt'])
+      expect((await ask({ name, data: encode('Two.'), size: 4 })).status).toBe(200);
+    expect(await files(workspace_uuid)).toEqual([
+      ['/attachments/file', 1],
+      ['/attachments/note.txt', 2],
+      ['/attachments/pass\ufffdwd', 1],
+      ['/attachments/ü.txt', 1],
+    ]);
+    const input = { workspace_uuid, file_path: '/attachments/note.txt' };
+    const { file } = (await agent.client.call('GET', '/v1/bot/workspace/file', input)).body;
+    expect(file).toMatchObject({ content: 'Two.', last_edited_by: 'user' });
+    // Of a visitor's nothing is kept.
+    const attachments = [{ name: 'a.txt', mime_type: 'text/plain', size: 4, data: encode('Mine') }];
+    await agent.clientOf('member-key').chat('Look', { attachments, chat_id: 'with a file' });
+    expect(await files(workspace_uuid)).toHaveLength(4);
+  });
+
+  test('more than the plan has room for are refused, and nothing is recorded', async () => {
+    await agent.close();
+    agent = await startShopAgent({ plan: 'free', provider: { host: provider.host, model: 'small' } });
+    const attachments = (count: number) =>
+      Array.from({ length: count }, (_, n) => ({
+        name: `${n}.txt`,
+        mime_type: 'text/plain',
+        size: 1,
+        data: encode('x'),
+      }));
+    const send = (count: number, chat_id: string) =>
+      agent.client.chat('Look', { attachments: attachments(count), chat_id });
+    expect((await send(15, 'a')).status).toBe(200);
+    expect(codeOf(await send(6, 'a'))).toEqual([403, 'plan_limit_reached']);
+    expect((await agent.client.call('GET', '/v1/bot/chat/read', { chat_id: 'a' })).body.total).toBe(2);
   });
 
   test('is fetched where an address is given, of a private one only where that is meant', async () => {

@@ -7,7 +7,7 @@ import { AgentError } from '../errors.ts';
 import { chatId, flag, takes, target, texts } from '../input.ts';
 import type { Parts } from '../parts.ts';
 import type { Bot } from '../store/bots.ts';
-import { type Attachment, readAttachments } from '../turns/attachments.ts';
+import { type ReadAttachments, readAttachments } from '../turns/attachments.ts';
 import { beginTurn, type ChatCall } from '../turns/begin.ts';
 import { toEventStream } from './stream.ts';
 
@@ -54,16 +54,16 @@ export function routeChat(app: Hono<AccessEnv>, parts: Parts) {
   app.post('/v1/bot/chat', takes(chatInput), async (c) => {
     const input = c.get('input');
     requireBot(parts, c.get('caller'), input);
-    const files = await readAttachments(input.attachments ?? [], parts.outgoing, c.req.raw.signal);
+    const attached = await readAttachments(input.attachments ?? [], parts.outgoing, c.req.raw.signal);
     // As it is now: meanwhile it may have been switched off or deleted.
     const bot = requireBot(parts, c.get('caller'), input);
-    const turn = beginTurn(parts, c.get('caller'), bot, toChatCall(input, bot, files));
+    const turn = beginTurn(parts, c.get('caller'), bot, toChatCall(input, bot, attached));
     if (input.stream === true) return toEventStream(turn.reply, c.res.headers);
     return c.json({ chat: (await turn.finished).chat });
   });
 }
 
-function toChatCall(input: ChatInput, bot: Bot, files: readonly Attachment[]): ChatCall {
+function toChatCall(input: ChatInput, bot: Bot, { shown, files }: ReadAttachments): ChatCall {
   return {
     message: input.message,
     chatId: input.chat_id,
@@ -71,6 +71,7 @@ function toChatCall(input: ChatInput, bot: Bot, files: readonly Attachment[]): C
     memberId: input.member_id,
     asksService: input.purpose === 'service',
     workspaceUuid: input.workspace_uuid,
+    files,
     provider: { host: input.provider_host, key: input.provider_key, model: input.model },
     reasoningMode: readReasoningMode(input.reasoning_mode ?? bot.reasoning_type),
     scope: {
@@ -81,7 +82,7 @@ function toChatCall(input: ChatInput, bot: Bot, files: readonly Attachment[]): C
     data: {
       ...(input.metadata === undefined ? {} : { metadata: readMetadata(input.metadata) }),
       ...(input.pasted === undefined ? {} : { pasted: input.pasted }),
-      ...(files.length === 0 ? {} : { attachments: files }),
+      ...(shown.length === 0 ? {} : { attachments: shown }),
     },
     overrides: {
       ...(input.instruction === undefined ? {} : { instruction: input.instruction }),

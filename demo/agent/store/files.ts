@@ -64,6 +64,12 @@ export function createFileStore(db: Db, now: () => number, maxFiles: number) {
     throw new AgentError(409, 'file_exists', 'There is a file or folder of this name.');
   }
 
+  /** 403 `plan_limit_reached`. @param workspace absent: one that is empty */
+  function requireRoom(workspace: string | null | undefined, wanted: number) {
+    if (wanted > 0 && (workspace ? count(workspace) : 0) + wanted > maxFiles)
+      throw new AgentError(403, 'plan_limit_reached', `The plan has ${maxFiles} files a workspace.`);
+  }
+
   const touch = (workspace: string) =>
     db.prepare('UPDATE workspaces SET updated_at = ? WHERE uuid = ?').run(now(), workspace);
 
@@ -84,6 +90,7 @@ export function createFileStore(db: Db, now: () => number, maxFiles: number) {
 
   return {
     find,
+    requireRoom,
     within,
     isFolder,
     findByUuid: (workspace: string, uuid: string) => findBy('uuid', workspace, uuid),
@@ -116,8 +123,7 @@ export function createFileStore(db: Db, now: () => number, maxFiles: number) {
     ): File {
       return db.transaction(() => {
         requireFree(workspace, path);
-        if (count(workspace) >= maxFiles)
-          throw new AgentError(403, 'plan_limit_reached', `The plan has ${maxFiles} files a workspace.`);
+        requireRoom(workspace, 1);
         insertRow(db, 'files', {
           uuid: randomUUID(),
           workspace,

@@ -2,6 +2,8 @@
 
 import { AgentError } from '../errors.ts';
 import type { Outgoing } from '../outgoing.ts';
+import type { FileStore } from '../store/files.ts';
+import { wellFormed } from '../text.ts';
 
 /** `data`: base64 of at most 61,440 bytes, or several such pieces in order; `url`: where it is to be had. */
 export interface SentAttachment {
@@ -12,15 +14,27 @@ export interface SentAttachment {
   data?: string | string[] | undefined;
 }
 
+/** As a model is shown it. */
 export interface Attachment {
   name: string;
   /** Absent where it is no text. */
   text?: string;
 }
 
+export interface AttachedFile {
+  name: string;
+  bytes: Buffer;
+}
+
+export interface ReadAttachments {
+  shown: Attachment[];
+  files: AttachedFile[];
+}
+
 const maxPieceBytes = 61_440;
 const maxBytes = 10 * 1024 * 1024;
 const maxTextChars = 20_000;
+const maxNameChars = 200;
 const textTypes = /^(text\/|application\/(json|xml|x-yaml|yaml|csv|javascript)\b)|\+(json|xml)\b/i;
 
 /** 400 before anything is recorded: what was attached is there, or the question is not taken. */
@@ -28,8 +42,8 @@ export async function readAttachments(
   sent: readonly SentAttachment[],
   outgoing: Outgoing,
   signal: AbortSignal,
-): Promise<Attachment[]> {
-  const read: Attachment[] = [];
+): Promise<ReadAttachments> {
+  const read: ReadAttachments = { shown: [], files: [] };
   for (const one of sent) {
     const bytes =
       one.data !== undefined
@@ -40,12 +54,31 @@ export async function readAttachments(
     if (one.data !== undefined && bytes?.length !== one.size)
       throw new AgentError(400, 'invalid_parameters', 'attachments: size is not that of the data.');
     const isText = bytes !== undefined && textTypes.test(one.mime_type);
-    read.push({
+    if (bytes) read.files.push({ name: one.name, bytes });
+    read.shown.push({
       name: one.name,
       ...(isText ? { text: new TextDecoder().decode(bytes).slice(0, maxTextChars) } : {}),
     });
   }
   return read;
+}
+
+/** Each another version where there is one of its name. 403 `plan_limit_reached`, 409 `file_exists`. @param workspace its uuid */
+export function keepAttachments(store: FileStore, workspace: string, files: readonly AttachedFile[]) {
+  for (const { name, bytes } of files) {
+    const path = `/attachments/${toFileName(name)}`;
+    const before = store.find(workspace, path);
+    if (before) store.write(before, bytes, 'user');
+    else store.create(workspace, { path, content: bytes, language: null, by: 'user' });
+  }
+}
+
+/** Whatever it was called where it comes from. */
+function toFileName(name: string): string {
+  const last = wellFormed(name.split(/[/\\]/).at(-1)!)
+    .replace(/\p{Cc}/gu, '')
+    .slice(0, maxNameChars);
+  return /^\.{0,2}$/.test(last) ? 'file' : last;
 }
 
 function decode(pieces: readonly string[]): Buffer {

@@ -12,6 +12,7 @@ import { type Chat, type ChatMode, type Persona, type Purpose, silentMs } from '
 import type { Caller } from '../store/keys.ts';
 import { isWorkflows } from '../workflows/origin.ts';
 import { answerTurn, type TurnStart } from './answering.ts';
+import { type AttachedFile, keepAttachments } from './attachments.ts';
 import type { Call } from './call.ts';
 import { requireMayAsk } from './gate.ts';
 import { toAnswerRequest } from './request.ts';
@@ -24,6 +25,8 @@ export interface ChatCall extends Omit<Call, 'persona' | 'notes'> {
   memberId: string | undefined;
   asksService: boolean;
   workspaceUuid: string | undefined;
+  /** Of staff they lie in the workspace from then on. */
+  files: readonly AttachedFile[];
   /** Of a task, where nobody asks. */
   isOwn?: boolean;
   provider: ProviderOverride;
@@ -42,6 +45,8 @@ export function beginTurn(parts: Parts, caller: Caller, bot: Bot, call: ChatCall
     purpose === 'granted' && call.workspaceUuid !== undefined
       ? requireWorkspace(parts, caller.projectId, call.workspaceUuid, before)
       : undefined;
+  const files = caller.isStaff ? call.files : [];
+  parts.files.requireRoom(pinned ?? before?.workspace_uuid, files.length);
   // Bad provider addresses fail here, before anything is recorded.
   const answerer = parts.answerers.choose(caller.isStaff ? call.provider : {}, bot.model ?? undefined);
 
@@ -56,10 +61,12 @@ export function beginTurn(parts: Parts, caller: Caller, bot: Bot, call: ChatCall
       purpose,
       chat_mode: call.chatMode ?? (persona === 'builder' ? bot.chat_mode : 'ask'),
     });
+  const workspace_uuid = pinned ?? chat.workspace_uuid ?? parts.workspaces.requireOwn(chat);
+  keepAttachments(parts.files, workspace_uuid, files);
   chats.set(chat.id, {
     purpose,
+    workspace_uuid,
     ...(isWorkflows() ? {} : { ends_at: parts.config.now() + silentMs, has_ended: 0 }),
-    workspace_uuid: pinned ?? chat.workspace_uuid ?? parts.workspaces.requireOwn(chat),
     ...(call.chatMode === undefined ? {} : { chat_mode: call.chatMode }),
     ...(call.memberId === undefined ? {} : { member_id: call.memberId }),
   });

@@ -68,6 +68,7 @@ export async function askUnattended(
     asksService: false,
     isOwn: isProject,
     workspaceUuid: undefined,
+    files: [],
     provider: { host: undefined, key: undefined, model: undefined },
     reasoningMode: bot.reasoning_type,
     scope: { top: bot.memory ? bot.top : 0 },
