@@ -24,6 +24,7 @@ beforeAll(async () => {
       const pages: Record<string, string> = {
         '/normal': toPage(url),
         '/dock': toPage(url, 'dock'),
+        '/sidepanel': toPage(url, 'sidepanel'),
         '/asking': toPage(
           url,
           'dock',
@@ -98,6 +99,16 @@ const chatWorks = async () => {
   await chat.waitForAnswer('completed');
 };
 const countWidgets = () => page.locator('porchlight-chat').count();
+
+test('a chat is a window or a dock, and of an older style a window (S229, S230)', async () => {
+  await visit('/dock');
+  expect([await chat.dock.count(), await chat.launcher.count()]).toEqual([1, 0]);
+  for (const path of ['/normal', '/sidepanel']) {
+    await visit(path);
+    expect([path, await chat.dock.count(), await chat.launcher.count()]).toEqual([path, 0, 1]);
+    await chatWorks();
+  }
+});
 
 test('a page that swaps its body, or empties its root, keeps the chat, and its script may run again', async () => {
   await visit('/body');

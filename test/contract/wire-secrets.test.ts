@@ -14,7 +14,7 @@ function quote({ call, response }: FakeAnswer, status: number): void {
   response.end(JSON.stringify({ success: false, error: { message, code: message } }));
 }
 
-test('neither API key nor SSO secret nor session secret nor a visitor’s text is in the log, and no secret in an answer', async () => {
+test('neither API key nor SSO secret nor session secret nor a visitor’s text is in the log, and no secret in an answer (S160, S177)', async () => {
   const rig = await startRig({
     movableClock: true,
     env: { PORCHLIGHT_WEBHOOK_SECRET: secrets.webhookSecret },

@@ -195,7 +195,7 @@ export async function startFakeHelper({
 export type FakeHelper = Awaited<ReturnType<typeof startFakeHelper>>;
 
 /** A page that holds nothing but the tag. */
-export function toPage(helper: string, style: 'normal' | 'dock' = 'normal', attributes = ''): string {
+export function toPage(helper: string, style = 'normal', attributes = ''): string {
   const tag = `<script async src="${helper}/widget/loader.js" data-bot-id="vesper" data-open-style="${style}" ${attributes}></script>`;
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="data:,"><title>A page</title>${tag}</head><body><main><h1>A page</h1><p>Words of the page.</p></main></body></html>`;
 }

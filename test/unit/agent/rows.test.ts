@@ -12,7 +12,7 @@ const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
   encoding: 'utf8',
 })
   .split('\n')
-  .filter((name) => /^test\/(contract|unit\/agent)\/.*\.ts$/.test(name));
+  .filter((name) => /^test\/(contract|browser|unit\/agent)\/.*\.ts$/.test(name));
 /** By row, the files whose tests name it in their titles. */
 const shown = new Map<string, Set<string>>();
 for (const name of files)
