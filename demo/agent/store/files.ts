@@ -116,6 +116,17 @@ export function createFileStore(db: Db, now: () => number, maxFiles: number) {
       return row && Buffer.from(row.content);
     },
 
+    /** Of each of these its latest. */
+    contents(files: readonly Pick<File, 'id'>[]): { path: string; content: Buffer }[] {
+      const rows = db
+        .prepare(
+          `SELECT path, content FROM files JOIN file_versions ON file = id AND file_versions.version = files.version
+           WHERE id IN (SELECT value FROM json_each(?)) ORDER BY path`,
+        )
+        .all(JSON.stringify(files.map(({ id }) => id))) as { path: string; content: ArrayBuffer }[];
+      return rows.map(({ path, content }) => ({ path, content: Buffer.from(content) }));
+    },
+
     /** 409 `file_exists`, 403 `plan_limit_reached`. */
     create(
       workspace: string,

@@ -123,10 +123,13 @@ function reply(message) {
   switch (message.type) {
     case 'paths':
       return { type: 'meant', paths: message.paths.filter(isMeant) };
-    case 'file':
-      // Of bytes there are no lines.
-      if (grep && pattern && !message.bytes.includes(0))
-        search(grep, pattern, message.path, new TextDecoder().decode(message.bytes));
+    case 'files':
+      for (const { path, content } of message.files) {
+        if (isFull()) break;
+        // Of bytes there are no lines.
+        if (grep && pattern && !content.includes(0))
+          search(grep, pattern, path, new TextDecoder().decode(content));
+      }
       if (isFull()) truncated = true;
       return { type: 'searched', isFull: isFull() };
     case 'end':

@@ -9,6 +9,7 @@ import type { File, FileStore } from '../store/files.ts';
 const timeoutMs = 2_000;
 const maxAtOnce = 4;
 const filesAtOnce = 200;
+const bytesAtOnce = 1024 * 1024;
 const maxHeapMb = 128;
 /** Lists end there. */
 export const mostListed = 1_000;
@@ -40,7 +41,7 @@ export interface SearchJob {
 
 export type SearchMessage =
   | { type: 'paths'; paths: string[] }
-  | { type: 'file'; path: string; bytes: Uint8Array }
+  | { type: 'files'; files: { path: string; content: Uint8Array }[] }
   | { type: 'end' };
 
 export type SearchReply =
@@ -115,21 +116,35 @@ async function search(
   for (const batch of batches) {
     const meant = await worker.ask({ type: 'paths', paths: batch.map(({ path }) => path.slice(root)) });
     const paths = new Set(meant.type === 'meant' ? meant.paths : []);
-    for (const file of batch) {
-      if (!paths.has(file.path.slice(root))) continue;
-      if (!job.grep) {
-        if (found.length === mostListed) return { matches: [], files: found, truncated: true };
-        found.push(file.path);
-        continue;
+    const wanted = batch.filter(({ path }) => paths.has(path.slice(root)));
+    if (!job.grep) {
+      found.push(...wanted.map(({ path }) => path));
+      if (found.length > mostListed)
+        return { matches: [], files: found.slice(0, mostListed), truncated: true };
+    } else
+      for (const part of bySize(wanted)) {
+        const reply = await worker.ask({ type: 'files', files: store.contents(part) });
+        if (reply.type === 'searched' && reply.isFull) return finish(worker);
       }
-      const bytes = store.content(file, file.version);
-      if (!bytes) continue;
-      const reply = await worker.ask({ type: 'file', path: file.path, bytes });
-      if (reply.type === 'searched' && reply.isFull) return finish(worker);
-    }
     await breathe();
   }
   return job.grep ? finish(worker) : { matches: [], files: found, truncated: false };
+}
+
+/** So much is read at a time, whatever the files weigh. */
+function* bySize(files: readonly File[]): Generator<File[]> {
+  let part: File[] = [];
+  let bytes = 0;
+  for (const file of files) {
+    if (part.length > 0 && bytes + file.size_bytes > bytesAtOnce) {
+      yield part;
+      part = [];
+      bytes = 0;
+    }
+    part.push(file);
+    bytes += file.size_bytes;
+  }
+  if (part.length > 0) yield part;
 }
 
 async function finish(worker: ReturnType<typeof startWorker>): Promise<Searched> {
