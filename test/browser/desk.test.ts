@@ -1190,6 +1190,33 @@ test('one who stays in a panel is where they were, and the deletion of an agent 
   await close();
 });
 
+test('a key that is made below many others is seen', async () => {
+  for (let n = 0; n < 20; n += 1) await call('POST', '/v1/keys', { name: `Many ${n}`, role: 'member' });
+  for (const viewport of [
+    { width: 1280, height: 800 },
+    { width: 390, height: 844 },
+  ]) {
+    const { page, close } = await enter({ viewport });
+    await page.goto(`${agent.url}/desk#/keys`);
+    await page.getByText('New key', { exact: true }).click();
+    await page.getByLabel('Name').fill('Below');
+    await page.getByRole('button', { name: 'Create' }).click();
+    const key = page.locator('.made code');
+    await row(page, 'Below').waitFor();
+    await key.waitFor();
+    const isSeen = () =>
+      key.evaluate((element) => {
+        const { x, y, width, height } = element.getBoundingClientRect();
+        return element.closest('.made')!.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+      });
+    await expect.poll(isSeen).toBe(true);
+    await close();
+  }
+  const { data } = await call('GET', '/v1/keys', { per_page: 100 });
+  for (const { id, name } of data.keys)
+    if (/^(Many|Below)/.test(name)) await call('DELETE', `/v1/keys/${id}`);
+});
+
 test('settings of an agent that is deleted are asked about no more', async () => {
   const { bot } = await call('POST', '/v1/bot/create', { name: 'Passing' });
   const { page, close } = await enter();

@@ -120,7 +120,8 @@ export function Keys() {
                 <span class="actions">
                   <Removal
                     label={`Replace ${name}`}
-                    done="The key was replaced: the old one is not taken any more."
+                    // The new key says it, in a place that nothing else covers.
+                    done=""
                     work={async () => {
                       const { key, isMine } = await makeKey(`/v1/keys/${id}/rotate`);
                       // It may be the one that this desk is used with.
@@ -145,7 +146,7 @@ export function Keys() {
         {({ reload }) => (
           <New
             title="New key"
-            done="The key was made."
+            done=""
             work={async ({ name, role }) => {
               await makeKey('/v1/keys', { name, role });
               reload();

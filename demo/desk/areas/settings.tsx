@@ -73,6 +73,7 @@ export function Settings() {
               type="button"
               onClick={() => {
                 keep(id, {});
+                forgetBadNews();
                 focusOn(null);
               }}
             >
