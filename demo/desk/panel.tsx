@@ -51,8 +51,9 @@ export function Panel({ title, close, children }: PanelProps) {
   };
   const stay = () => {
     setAsking(false);
-    // What was pressed may have given way to the question, and is there again once that is gone.
-    requestAnimationFrame(() => focusOn(asked.current?.isConnected ? asked.current : closer.current));
+    // It had given way to the question. At once: the next key is pressed in here too.
+    closer.current!.hidden = false;
+    focusOn(asked.current);
   };
   const leave = () => (written.current ? ask() : close());
   const note = useCallback((isWritten: boolean) => {
@@ -95,7 +96,7 @@ export function Panel({ title, close, children }: PanelProps) {
           <h2 tabIndex={-1} ref={useFocus<HTMLHeadingElement>()} dir="auto">
             {title}
           </h2>
-          {isAsking ? (
+          {isAsking && (
             <span class="asking">
               Throw away what is not saved?
               <button type="button" onClick={throwAway}>
@@ -103,11 +104,10 @@ export function Panel({ title, close, children }: PanelProps) {
               </button>
               <No press={stay} />
             </span>
-          ) : (
-            <button type="button" class="plain" onClick={leave} ref={closer}>
-              Close
-            </button>
           )}
+          <button type="button" class="plain" onClick={leave} ref={closer} hidden={isAsking}>
+            Close
+          </button>
         </header>
         <Notice />
         <WrittenInPanel.Provider value={note}>{children}</WrittenInPanel.Provider>
