@@ -6,7 +6,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import packageJson from '../package.json' with { type: 'json' };
 import { verifySsoToken } from '../server-helper/auth/sso.ts';
 import { measureSize } from './bench/size.mjs';
-import { findPort } from './support/port.ts';
+import { findPort } from './support/port.mjs';
 
 const readme = readFileSync('README.md', 'utf8');
 const siteOwners = readFileSync('docs/site-owners.md', 'utf8');

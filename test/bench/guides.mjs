@@ -11,9 +11,9 @@ import {
   rmSync,
   statSync,
 } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { findPort } from '../support/port.mjs';
 
 const root = join(import.meta.dirname, '../..');
 const mounts = join(root, 'test/mounts');
@@ -32,14 +32,6 @@ const npm = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder]
 const [{ filename, size }] = JSON.parse(execFileSync('npm', npm, { cwd: root, encoding: 'utf8' }));
 const tarball = join(folder, filename);
 console.log(`${filename}: ${(size / 1000).toFixed(0)} kB\n`);
-
-async function findPort() {
-  const server = createServer();
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 const untilIt = async (what, tryIt, withinMs = 60_000) => {
   const until = Date.now() + withinMs;

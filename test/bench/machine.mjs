@@ -1,7 +1,7 @@
 /** What the benchmarks ask of the machine: processes pinned to a core, their CPU time and memory, and whose load it was. Linux. */
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { cpus, release } from 'node:os';
 
 export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -84,15 +84,6 @@ function killTree(child) {
       // It was quicker.
     }
   }
-}
-
-export function freePort() {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
-  });
 }
 
 export async function waitForPort(port, child) {

@@ -11,19 +11,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Database from 'libsql';
+import { findPort } from '../support/port.mjs';
 import { startMail } from './agent-mail.mjs';
 
 const entry = fileURLToPath(new URL('../../dist/demo/agent.js', import.meta.url));
 const mostAliveMs = 700;
 const workers = 6;
-
-const findPort = () =>
-  new Promise((resolve) => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = probe.address();
-      probe.close(() => resolve(port));
-    });
-  });
+/** Of what the service says, the last letters. */
+const mostComplaint = 2000;
 
 /** Below the eight attempts that the service promises: what is refused more often is given up, as said. */
 const mostRefusals = 4;
@@ -213,17 +208,21 @@ export async function killAgent(kills) {
   };
 
   async function start() {
-    const agent = spawn(process.execPath, [entry], { env, stdio: 'ignore' });
-    const gone = new Promise((resolve) => agent.once('exit', resolve));
+    const agent = spawn(process.execPath, [entry], { env, stdio: ['ignore', 'ignore', 'pipe'] });
+    const gone = new Promise((resolve) => agent.once('close', resolve));
+    let complaint = '';
+    agent.stderr.on('data', (chunk) => {
+      complaint = `${complaint}${chunk}`.slice(-mostComplaint);
+    });
     let isReady = false;
-    for (let tries = 0; tries < 200 && !isReady; tries += 1) {
+    for (let tries = 0; tries < 200 && !isReady && agent.exitCode === null; tries += 1) {
       isReady = await fetch(`${base}/healthz`).then(
         ({ ok }) => ok,
         () => false,
       );
       if (!isReady) await new Promise((resolve) => setTimeout(resolve, 50));
     }
-    return { agent, gone, isReady };
+    return { agent, gone, isReady, complain: () => complaint.trim() || 'it says nothing' };
   }
 
   /** Left alone it does what is left to do: each task has run, and each thing is told. */
@@ -267,10 +266,11 @@ export async function killAgent(kills) {
   }
 
   for (let round = 1; round <= kills; round += 1) {
-    const { agent, gone, isReady } = await start();
+    const { agent, gone, isReady, complain } = await start();
     if (!isReady) {
-      faults.push(`after kill ${round - 1}: it does not start`);
       agent.kill('SIGKILL');
+      await gone;
+      faults.push(`after kill ${round - 1}: it does not start: ${complain()}`);
       break;
     }
     if (round === 1) {

@@ -10,7 +10,7 @@ import { startInbox } from '../../demo/site/inbox.ts';
 import { runAgent } from '../support/agentprocess.ts';
 import { createGate, type ShopAgent, startShopAgent } from '../support/agentservice.ts';
 import { headerOf, headersOf, sendMail, startMailServer } from '../support/mail.ts';
-import { findPort } from '../support/port.ts';
+import { findPort } from '../support/port.mjs';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 
 const question = 'How long does shipping to Canada take?';

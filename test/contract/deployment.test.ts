@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { answerInTwoParts } from '../support/fake-agent.ts';
 import { RunningHelper, untilAsync } from '../support/helper-process.ts';
-import { findPort } from '../support/port.ts';
+import { findPort } from '../support/port.mjs';
 import { useRig } from '../support/rig.ts';
 import { createVisitor, makeQuestion } from '../support/visitor.ts';
 

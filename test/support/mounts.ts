@@ -5,7 +5,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, write
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { type Environment, RunningHelper, toVariables, untilAsync } from './helper-process.ts';
-import { findPort } from './port.ts';
+import { findPort } from './port.mjs';
 
 const folder = join(import.meta.dirname, '../mounts');
 const hosts = join(folder, 'hosts');

@@ -3,7 +3,8 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { freePort, kill, launch, readCpuUs, readRssBytes, sleep, toTree, waitForPort } from '../machine.mjs';
+import { findPort } from '../../support/port.mjs';
+import { kill, launch, readCpuUs, readRssBytes, sleep, toTree, waitForPort } from '../machine.mjs';
 import { StreamClient } from './client.mjs';
 
 export const core = 0;
@@ -11,14 +12,14 @@ const upstreamFile = fileURLToPath(new URL('./upstream.mjs', import.meta.url));
 
 export async function createRig(relay, nodeArgs) {
   const folder = mkdtempSync(join(tmpdir(), 'porchlight-bench-'));
-  const upstreamPort = await freePort();
+  const upstreamPort = await findPort();
   const upstream = launch(process.execPath, [upstreamFile], { PORT: String(upstreamPort) }, core);
   await waitForPort(upstreamPort, upstream);
   let port = upstreamPort;
   let child;
   let pids = [];
   if (relay.start) {
-    port = await freePort();
+    port = await findPort();
     const { command, args, env } = relay.start({ port, upstreamPort, folder, nodeArgs });
     child = launch(command, args, env, core);
     await waitForPort(port, child);
