@@ -35,7 +35,6 @@ export function openDatabase(file: string): Db {
   // A killed process loses nothing by it, and each request counts in the database.
   db.pragma('synchronous = NORMAL');
   db.pragma('foreign_keys = ON');
-  db.pragma('busy_timeout = 5000');
   lockBeforeWriting(db);
   const { user_version: version } = db.prepare('PRAGMA user_version').get() as { user_version: number };
   if (version > migrations.length)
@@ -84,6 +83,8 @@ function lockBeforeWriting(db: Db) {
 function open(file: string): Db {
   try {
     const db = new Database(file);
+    // Before all else: one that ends may still hold the file while its successor starts.
+    db.pragma('busy_timeout = 5000');
     db.pragma('journal_mode = WAL');
     return db;
   } catch (thrown) {

@@ -1,4 +1,6 @@
 /** A database that is locked for a moment stops neither tasks nor webhooks, and ends no process. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -145,6 +147,23 @@ test('a file that another process holds is written again once it is free', () =>
   expect(own.inTransaction).toBe(false);
   expect(own.prepare('SELECT count(*) AS count FROM projects').get()).toMatchObject({ count: 3 });
   other.close();
+  own.close();
+  rmSync(folder, { recursive: true });
+});
+
+test('a file that a process before it still holds is waited for', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'porchlight-held-'));
+  const file = join(folder, 'agent.db');
+  const hold = `const db = new (require('libsql'))(process.argv[1]);
+    db.pragma('locking_mode = EXCLUSIVE');
+    db.pragma('journal_mode = WAL');
+    db.exec('CREATE TABLE held (id)');
+    console.log('held');
+    setTimeout(() => process.exit(), 300);`;
+  const holding = spawn(process.execPath, ['-e', hold, file], { stdio: ['ignore', 'pipe', 'inherit'] });
+  await once(holding.stdout, 'data');
+  const own = openDatabase(file);
+  expect(own.prepare('SELECT count(*) AS count FROM projects').get()).toMatchObject({ count: 0 });
   own.close();
   rmSync(folder, { recursive: true });
 });
