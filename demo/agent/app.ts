@@ -23,6 +23,7 @@ import { routeSso } from './routes/sso.ts';
 import { routeStats } from './routes/stats.ts';
 import { routeTaskLogs } from './routes/tasklogs.ts';
 import { routeTasks } from './routes/tasks.ts';
+import { routeToolServers } from './routes/toolservers.ts';
 import { routeWebhooks } from './routes/webhooks.ts';
 import { routeIncoming, routeWorkflows } from './routes/workflows.ts';
 import { routeWorkspaces } from './routes/workspaces.ts';
@@ -91,6 +92,7 @@ export function createApp(parts: Parts, clockwork: readonly (() => void)[]): Hon
   routeKeys(app, parts);
   routeWebhooks(app, parts);
   routeTasks(app, parts);
+  routeToolServers(app, parts);
   routeWorkflows(app, parts);
   routeEmails(app, parts);
   routeCrm(app, parts);

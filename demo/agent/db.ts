@@ -12,6 +12,7 @@ import { workflows } from './migrations/8-workflows.ts';
 import { emails } from './migrations/9-emails.ts';
 import { origins } from './migrations/10-origins.ts';
 import { files } from './migrations/11-files.ts';
+import { toolServers } from './migrations/12-toolservers.ts';
 
 export type Db = Database.Database;
 
@@ -28,6 +29,7 @@ export const migrations: readonly string[] = [
   emails,
   origins,
   files,
+  toolServers,
 ];
 
 export function openDatabase(file: string): Db {

@@ -3,7 +3,7 @@
 import { toJsonSchema } from '@valibot/to-json-schema';
 import * as v from 'valibot';
 import { AgentError } from './errors.ts';
-import type { Tool, ToolOutcome, ToolParameters } from './tools.ts';
+import { builtIn, type Tool, type ToolOutcome, type ToolParameters } from './tools.ts';
 
 /** What goes wrong is told to the model, and the turn goes on. @param more of one that somebody decides about */
 export function toOwnTool<const Entries extends v.ObjectEntries>(
@@ -29,7 +29,7 @@ export function toOwnTool<const Entries extends v.ObjectEntries>(
     description,
     approval: 'auto',
     parameters: parameters as Record<string, unknown>,
-    isOwn: true,
+    server: builtIn,
     ...more,
     refuse,
     async run(given, signal): Promise<ToolOutcome> {

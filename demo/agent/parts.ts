@@ -23,6 +23,7 @@ import type { SourceStore } from './store/sources.ts';
 import type { Statistics } from './store/statistics.ts';
 import type { SubscriberStore } from './store/subscribers.ts';
 import type { TaskStore } from './store/tasks.ts';
+import type { ToolServerStore } from './store/toolservers.ts';
 import type { TurnLog } from './store/turnlog.ts';
 import type { Visits } from './store/visits.ts';
 import type { WorkflowRunStore } from './store/workflowruns.ts';
@@ -30,6 +31,7 @@ import type { WorkflowStore } from './store/workflows.ts';
 import type { WorkspaceStore } from './store/workspaces.ts';
 import type { TaskRunner } from './tasks/runner.ts';
 import type { Tool } from './tools.ts';
+import type { ToolServerClient } from './toolservers/client.ts';
 import type { ChatRates } from './turns/gate.ts';
 import type { Turns } from './turns/runner.ts';
 import type { Deliverer } from './webhooks/delivery.ts';
@@ -69,6 +71,8 @@ export interface Parts {
   outgoing: Outgoing;
   /** The site's tools, without those built in. */
   tools: readonly Tool[];
+  toolServers: ToolServerStore;
+  toolServerClient: ToolServerClient;
   answerers: Answerers;
   turns: Turns;
   /** Of what the statistics count. */

@@ -30,6 +30,7 @@ import { createSourceStore } from './store/sources.ts';
 import { createStatistics } from './store/statistics.ts';
 import { createSubscriberStore } from './store/subscribers.ts';
 import { createTaskStore } from './store/tasks.ts';
+import { createToolServerStore } from './store/toolservers.ts';
 import { createTurnLog } from './store/turnlog.ts';
 import { createVisits } from './store/visits.ts';
 import { createWorkflowRunStore } from './store/workflowruns.ts';
@@ -38,6 +39,7 @@ import { createWorkspaceStore } from './store/workspaces.ts';
 import { chatOf, createTaskRunner } from './tasks/runner.ts';
 import { createTell } from './tell.ts';
 import { createHttpTool } from './tools.ts';
+import { createToolServerClient } from './toolservers/client.ts';
 import { createChatRates } from './turns/gate.ts';
 import { createTurns } from './turns/runner.ts';
 import { askUnattended, whenFree } from './turns/unattended.ts';
@@ -129,6 +131,8 @@ export function createAgentService(options: AgentServiceOptions): AgentService {
     ingest: createIngest(sources, events),
     outgoing: createOutgoing(config.privateHosts),
     tools: config.tools.map(createHttpTool),
+    toolServers: createToolServerStore(db, config.now, tell),
+    toolServerClient: createToolServerClient(),
     answerers: createAnswerers(config, search),
     turns: createTurns(),
     turnLog: createTurnLog(db, config.now),
@@ -162,6 +166,7 @@ export function createAgentService(options: AgentServiceOptions): AgentService {
     listenForMail: inbound.listen,
     async close() {
       parts.mailer.close();
+      parts.toolServerClient.close();
       await inbound.close();
       await Promise.all([
         taskRunner.close(),

@@ -14,9 +14,14 @@ export interface ToolOptions {
   parameters: Record<string, unknown>;
   /** Sent along with each call, for example a secret by which the endpoint knows who calls. */
   headers?: Record<string, string>;
+  /** `staff_only`: offered to those who run the site alone. Default: `public_safe` */
+  access?: ToolAccess;
   /** What visitors say when they want it, for the built-in answerer: "where is my order", "in stock". */
   phrases?: string[];
 }
+
+export const toolAccess = ['public_safe', 'staff_only'] as const;
+export type ToolAccess = (typeof toolAccess)[number];
 
 export type ToolParameters = Record<string, unknown>;
 
@@ -33,6 +38,15 @@ export interface ToolMember {
   email: string;
 }
 
+/** A tool server, or the service itself. */
+export interface ToolOrigin {
+  id: string;
+  /** Shown to who decides about it. */
+  label: string;
+}
+
+export const builtIn: ToolOrigin = { id: 'built-in', label: 'built-in' };
+
 export interface Tool {
   name: string;
   title: string;
@@ -40,8 +54,9 @@ export interface Tool {
   approval: 'auto' | 'always';
   parameters: Record<string, unknown>;
   phrases?: string[];
-  /** Of the service, not of the site. */
-  isOwn?: true;
+  access?: ToolAccess;
+  /** Whose it is; absent: the site's. */
+  server?: ToolOrigin;
   /** Nothing runs it: the visitor answers. */
   isQuestion?: true;
   /** Before anybody is asked to decide. @returns what is told instead */
@@ -50,7 +65,8 @@ export interface Tool {
 }
 
 const timeoutMs = 10_000;
-const maxReplyBytes = 64 * 1024;
+/** Of what a tool gives. */
+export const maxReplyBytes = 64 * 1024;
 
 /** Throws a TypeError that names the tool and the field. */
 export function readTools(value: unknown): ToolOptions[] {
@@ -58,7 +74,7 @@ export function readTools(value: unknown): ToolOptions[] {
   return value.map((tool, index) => {
     const at = `tools[${index}]`;
     if (typeof tool !== 'object' || tool === null) throw new TypeError(`${at}: an object is needed`);
-    const { name, title, description, url, approval, parameters, phrases, headers } = tool as Record<
+    const { name, title, description, url, approval, parameters, phrases, headers, access } = tool as Record<
       string,
       unknown
     >;
@@ -71,6 +87,8 @@ export function readTools(value: unknown): ToolOptions[] {
       throw new TypeError(`${at}.headers: an object of header names and values is needed`);
     if (approval !== 'auto' && approval !== 'always')
       throw new TypeError(`${at}.approval: auto or always is needed`);
+    if (access !== undefined && !toolAccess.some((one) => one === access))
+      throw new TypeError(`${at}.access: ${toolAccess.join(' or ')} is needed`);
     return {
       name,
       title: typeof title === 'string' ? title : name,
@@ -82,6 +100,7 @@ export function readTools(value: unknown): ToolOptions[] {
           ? (parameters as Record<string, unknown>)
           : { type: 'object' },
       ...(phrases === undefined ? {} : { phrases }),
+      ...(access === undefined ? {} : { access: access as ToolAccess }),
       ...(headers === undefined ? {} : { headers: headers as Record<string, string> }),
     };
   });
@@ -128,8 +147,10 @@ export function createHttpTool({ url, headers, ...described }: ToolOptions): Too
   };
 }
 
-class ReplyTooLarge extends Error {
-  override readonly message = `The tool's reply is larger than ${maxReplyBytes} bytes.`;
+export class ReplyTooLarge extends Error {
+  constructor(bytes: number) {
+    super(`The tool's reply is larger than ${bytes} bytes.`);
+  }
 }
 
 async function readText(response: Response): Promise<string> {
@@ -138,7 +159,7 @@ async function readText(response: Response): Promise<string> {
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
     bytes += chunk.byteLength;
-    if (bytes > maxReplyBytes) throw new ReplyTooLarge();
+    if (bytes > maxReplyBytes) throw new ReplyTooLarge(maxReplyBytes);
     text += decoder.decode(chunk, { stream: true });
   }
   return text + decoder.decode();

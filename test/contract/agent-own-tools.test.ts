@@ -31,8 +31,9 @@ const offered = async (input: object, key?: string): Promise<string[]> => {
   const before = provider.requests.length;
   await ask(input, key);
   const { tools = [] } = provider.requests[before]!.body;
-  return tools.map((tool: { function: { name: string } }) => tool.function.name);
+  return tools.map((tool: Tool) => tool.function.name);
 };
+type Tool = { function: { name: string } };
 const lastTold = () => {
   const { role, content } = provider.requests.at(-1)!.body.messages.at(-1);
   return role === 'tool' && content.startsWith('{') ? JSON.parse(content) : content;
@@ -64,6 +65,24 @@ test('reports, private searches and task lists are for staff alone (S167, S168)'
     expect(tools.filter((name) => staffOnly.includes(name))).toEqual([]);
   }
   expect(await run('read_report', { name: 'summary' }, visitor)).toEqual(expect.any(String));
+});
+
+test('a tool of the site that is for staff alone is offered to them, and to nobody else (S13)', async () => {
+  const [first, ...others] = agent.shop.tools;
+  const tools = [{ ...first!, access: 'staff_only' as const }, ...others];
+  const { host } = provider;
+  const other = await startShopAgent({ provider: { host, model: 'small' }, tools });
+  const show = async (input: object) => {
+    const before = provider.requests.length;
+    await other.client.chat('Please look', { reasoning_mode: 'agent', ...input });
+    return provider.requests[before]!.body.tools.map((tool: Tool) => tool.function.name);
+  };
+  expect(await show({})).toContain(first!.name);
+  for (const input of [visitor, { purpose: 'service' }]) {
+    expect(await show(input)).not.toContain(first!.name);
+    expect(await show(input)).toContain(others[0]!.name);
+  }
+  await other.close();
 });
 
 test('what the one who runs the site asks about it is what the API shows', async () => {

@@ -33,8 +33,8 @@ export interface AnswerRequest {
   /** Absent scope lists mean all sources. `top` 0: the call switched memory off. */
   scope: { sourceIds?: readonly string[]; tags?: readonly string[]; top: number };
   tools: readonly Tool[];
-  /** Of the service, for a language model. */
-  ownTools: readonly Tool[];
+  /** For a language model alone: the service's own, and those of tool servers. */
+  modelTools: readonly Tool[];
   chatMode: ChatMode;
   /** The call is for somebody whom the service knows by a token. */
   isSignedIn: boolean;
@@ -97,7 +97,7 @@ export function toCitedSource(passage: FoundPassage, number: number): CitedSourc
 
 /** The pause of a tool that somebody must approve. */
 export function toToolPause(tool: Tool, parameters: ToolParameters, reasoning: string): PauseRecord['tool'] {
-  const { name, title, description } = tool;
-  const { isQuestion = false, isOwn = false } = tool;
-  return { name, title, description, parameters, reasoning, builtIn: isQuestion, isOwn };
+  const { name, title, description, server, isQuestion = false } = tool;
+  const origin = server ? { server } : {};
+  return { name, title, description, parameters, reasoning, builtIn: isQuestion, ...origin };
 }

@@ -115,10 +115,7 @@ export function createProviderAnswerer(options: ProviderOptions, search: Search)
   };
 }
 
-/** The site's come first: of two with one name it is theirs. */
-function toAllTools({ tools, ownTools }: AnswerRequest): readonly Tool[] {
-  return [...tools, ...ownTools.filter(({ name }) => !tools.some((one) => one.name === name))];
-}
+const toAllTools = ({ tools, modelTools }: AnswerRequest): readonly Tool[] => [...tools, ...modelTools];
 
 function begin(request: AnswerRequest, search: Search): State {
   const words = toTerms(request.question).flatMap(({ word, synonyms }) => [word, ...synonyms]);

@@ -180,6 +180,7 @@ export function createBotStore(
         for (const table of [
           'tasks',
           'workflows',
+          'tool_servers',
           'emails',
           'sources',
           'chats',

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Db } from '../db.ts';
 import { AgentError } from '../errors.ts';
-import type { ToolParameters } from '../tools.ts';
+import type { ToolOrigin, ToolParameters } from '../tools.ts';
 
 export const pauseTtlMs = 15 * 60_000;
 
@@ -29,8 +29,8 @@ export interface PauseRecord {
     reasoning: string;
     /** True for `ask_user`, which nothing runs: the visitor answers. */
     builtIn: boolean;
-    /** Of the service, not of the site. */
-    isOwn?: boolean;
+    /** Whose it is; absent: the site's. */
+    server?: ToolOrigin;
   };
   executedTools: ExecutedTool[];
   creditsUsed: number;

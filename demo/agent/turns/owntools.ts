@@ -23,7 +23,7 @@ const maxEmailChars = 254;
 
 const text = (most: number) => v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(most));
 
-/** Nothing of them is offered in standard mode. @param memories of the visitor, where they are known */
+/** @param memories of the visitor, where they are known */
 export function toOwnTools(
   parts: Parts,
   bot: Bot,
@@ -31,7 +31,6 @@ export function toOwnTools(
   call: Call,
   memories: Memories | undefined,
 ): readonly Tool[] {
-  if (call.reasoningMode === 'standard') return [];
   return [
     ...(call.scope.top > 0 ? [searchMemory(parts, bot, call)] : []),
     ...(memories ? [saveMemory(memories)] : []),

@@ -6,6 +6,7 @@ import type { Parts } from '../parts.ts';
 import type { Bot } from '../store/bots.ts';
 import type { Chat, Persona } from '../store/chats.ts';
 import type { Tool, ToolParameters } from '../tools.ts';
+import { toServerTools } from '../toolservers/tools.ts';
 import type { TurnStart } from './answering.ts';
 import type { Call } from './call.ts';
 import { compactChat } from './compaction.ts';
@@ -29,7 +30,7 @@ export async function toAnswerRequest(
     history: [],
     data: call.data,
     scope: call.scope,
-    tools: call.reasoningMode === 'standard' ? [] : toToolsFor(parts, bot, call.persona, chat),
+    ...toTools(parts, bot, chat, call, memories),
     isSignedIn: findMember(parts, bot, chat) !== undefined,
     reasoningMode: call.reasoningMode,
     overrides: {
@@ -38,7 +39,6 @@ export async function toAnswerRequest(
       ...call.overrides,
     },
     memories,
-    ownTools: toOwnTools(parts, bot, chat, call, memories),
     chatMode: chat.chat_mode,
   };
   let { summary } = chat;
@@ -86,18 +86,36 @@ function findMember({ accounts }: Pick<Parts, 'accounts'>, bot: Bot, { member_id
   return account && { id: account.uuid, email: account.email };
 }
 
+/** Of two with one name the site's comes first, then the service's own. */
+export function toTools(
+  parts: Parts,
+  bot: Bot,
+  chat: Chat,
+  call: Call,
+  memories: Memories | undefined,
+): Pick<AnswerRequest, 'tools' | 'modelTools'> {
+  if (call.reasoningMode === 'standard') return { tools: [], modelTools: [] };
+  const tools = toSiteTools(parts, bot, call.persona, chat);
+  const taken = new Set(tools.map(({ name }) => name));
+  const own = toOwnTools(parts, bot, chat, call, memories).filter(({ name }) => !taken.has(name));
+  for (const { name } of own) taken.add(name);
+  return { tools, modelTools: [...own, ...toServerTools(parts, bot, call.persona, taken)] };
+}
+
 /** `read_conversations` is the builder's alone: it shows what other people talked about. */
-export function toToolsFor(
+function toSiteTools(
   parts: Pick<Parts, 'tools' | 'chats' | 'accounts'>,
   bot: Bot,
   persona: Persona,
   chat: Chat,
 ): readonly Tool[] {
   const member = findMember(parts, bot, chat);
-  const tools = parts.tools.map((tool) => ({
-    ...tool,
-    run: (parameters: ToolParameters, signal: AbortSignal) => tool.run(parameters, signal, member),
-  }));
+  const tools = parts.tools
+    .filter(({ access }) => persona === 'builder' || access !== 'staff_only')
+    .map((tool) => ({
+      ...tool,
+      run: (parameters: ToolParameters, signal: AbortSignal) => tool.run(parameters, signal, member),
+    }));
   if (persona !== 'builder') return tools;
   const readConversations: Tool = {
     name: 'read_conversations',

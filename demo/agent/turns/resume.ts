@@ -9,8 +9,7 @@ import type { Pause } from '../store/pauses.ts';
 import type { ToolParameters } from '../tools.ts';
 import { answerTurn, type TurnStart } from './answering.ts';
 import type { Call } from './call.ts';
-import { toOwnTools } from './owntools.ts';
-import { memoriesOf, toAnswerRequest, toToolsFor } from './request.ts';
+import { memoriesOf, toAnswerRequest, toTools } from './request.ts';
 import type { Turn } from './runner.ts';
 import type { Saying } from './saying.ts';
 
@@ -108,11 +107,11 @@ async function decide(
   if (tool.builtIn) return { kind: 'answers', answers: execution.parameters.answers as string[] };
   if (execution.own) return { kind: 'result', ok: true, result: execution.own.result };
   const call = pause.call as Call;
-  const tools = [
-    ...toToolsFor(parts, bot, call.persona, chat),
-    ...toOwnTools(parts, bot, chat, call, memoriesOf(parts, bot, chat, call)),
-  ];
-  const runnable = tools.find(({ name }) => name === tool.name);
+  const { tools, modelTools } = toTools(parts, bot, chat, call, memoriesOf(parts, bot, chat, call));
+  // Another server's of that name was not what was approved.
+  const runnable = [...tools, ...modelTools].find(
+    ({ name, server }) => name === tool.name && server?.id === tool.server?.id,
+  );
   if (!runnable) return { kind: 'result', ok: false, result: { error: 'This tool is gone.' } };
   const { ok, result } = await saying.runTool(runnable, tool.parameters, executionId);
   return { kind: 'result', ok, result };

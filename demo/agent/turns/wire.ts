@@ -5,6 +5,7 @@ import type { CitedSource, Message } from '../store/messages.ts';
 import type { Pause } from '../store/pauses.ts';
 import type { Subscriber } from '../store/subscribers.ts';
 import { toIso } from '../time.ts';
+import { builtIn } from '../tools.ts';
 
 export function toWireSubscriber({ id, email, name, subscribed_at, type, member_id }: Subscriber) {
   return { id, email, name, subscribed_at: toIso(subscribed_at), type, member_id };
@@ -69,7 +70,7 @@ export function toWireChat(
 export type WirePause = ReturnType<typeof toWirePause>;
 
 export function toWirePause(pause: Pause, chatId: string) {
-  const { name, title, description, parameters, reasoning } = pause.tool;
+  const { name, title, description, parameters, reasoning, server } = pause.tool;
   return {
     type: 'tool_approval_required' as const,
     requiresApproval: true as const,
@@ -81,7 +82,7 @@ export function toWirePause(pause: Pause, chatId: string) {
       name,
       title,
       description,
-      server_label: pause.tool.builtIn || pause.tool.isOwn ? 'built-in' : 'site',
+      server_label: server?.label ?? (pause.tool.builtIn ? builtIn.label : 'site'),
       parameters,
       reasoning,
     },

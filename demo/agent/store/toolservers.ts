@@ -1,0 +1,171 @@
+/** Tool servers in the database, with what each said it offers and what its owner decided about that. */
+
+import { randomUUID } from 'node:crypto';
+import { type Db, insertRow, updateRow } from '../db.ts';
+import { type Page, toOffset } from '../paging.ts';
+import type { Tell } from '../tell.ts';
+import type { ToolAccess } from '../tools.ts';
+import type { OfferedTool } from '../toolservers/client.ts';
+
+export const transports = ['http', 'sse'] as const;
+export const approvals = ['never', 'always', 'tool-specific'] as const;
+
+/** What its owner sets. */
+export interface ToolServerSettings {
+  server_label: string;
+  server_url: string;
+  transport: (typeof transports)[number];
+  require_approval: (typeof approvals)[number];
+  /** Sent along with each call; never shown. */
+  headers: Record<string, string>;
+  is_enabled: boolean;
+  access: ToolAccess;
+}
+
+/** What the owner decides about one of its tools. */
+export interface ToolDecision {
+  is_active: boolean;
+  access: ToolAccess;
+  approval: 'auto' | 'always';
+}
+
+export interface ServerTool extends Omit<OfferedTool, 'isReadOnly'>, ToolDecision {
+  /** The approval is the owner's word, not what the server says of itself. */
+  isDecided: boolean;
+}
+
+/** Times in ms since 1970. */
+export interface ToolServer extends ToolServerSettings {
+  id: number;
+  uuid: string;
+  bot_id: string;
+  tools: ServerTool[];
+  last_error: string | null;
+  refreshed_at: number | null;
+  created_at: number;
+  updated_at: number;
+}
+
+export type ToolServerFilter = Partial<Pick<ToolServer, 'is_enabled' | 'transport' | 'server_label'>>;
+
+/** Where it is, and by what it knows who asks: another answers otherwise. */
+export const placeOf = ({ server_url, transport, headers }: ToolServer) =>
+  JSON.stringify([server_url, transport, headers]);
+
+export function createToolServerStore(db: Db, now: () => number, tell: Tell) {
+  const select = (where: string, ...values: unknown[]): ToolServer[] =>
+    db
+      .prepare(`SELECT * FROM tool_servers WHERE ${where}`)
+      .all(...values)
+      .map(toToolServer);
+  const total = (where: string, ...values: unknown[]): number => {
+    const row = db.prepare(`SELECT count(*) AS total FROM tool_servers WHERE ${where}`).get(...values);
+    return (row as { total: number }).total;
+  };
+  const get = (id: number): ToolServer | undefined => select('id = ?', id)[0];
+  const announce = (event: 'created' | 'updated' | 'deleted', { bot_id, uuid, server_label }: ToolServer) =>
+    tell(`connector.${event}`, bot_id, { id: uuid, name: server_label });
+  const update = (id: number, changes: Partial<ToolServer>) =>
+    updateRow(db, 'tool_servers', id, toRow(changes));
+
+  return {
+    find: (botId: string, uuid: string): ToolServer | undefined =>
+      select('bot_id = ? AND uuid = ?', botId, uuid)[0],
+    count: (botId: string) => total('bot_id = ?', botId),
+    /** Oldest first: what is called the same keeps its name. */
+    enabled: (botId: string): ToolServer[] => select('bot_id = ? AND is_enabled = 1 ORDER BY id', botId),
+
+    /** Newest first. */
+    list(botId: string, filter: ToolServerFilter, page: Page): { servers: ToolServer[]; total: number } {
+      const wanted = Object.entries(toRow(filter));
+      const where = ['bot_id = ?', ...wanted.map(([name]) => `${name} = ?`)].join(' AND ');
+      const values = [botId, ...wanted.map(([, value]) => value)];
+      const servers = select(
+        `${where} ORDER BY id DESC LIMIT ? OFFSET ?`,
+        ...values,
+        page.perPage,
+        toOffset(page),
+      );
+      return { servers, total: total(where, ...values) };
+    },
+
+    create(botId: string, settings: ToolServerSettings): ToolServer {
+      const uuid = randomUUID();
+      const at = now();
+      return db.transaction(() => {
+        const row = toRow({ ...settings, tools: [] });
+        insertRow(db, 'tool_servers', { ...row, uuid, bot_id: botId, created_at: at, updated_at: at });
+        const server = select('uuid = ?', uuid)[0]!;
+        announce('created', server);
+        return server;
+      })();
+    },
+
+    change(id: number, changes: Partial<ToolServerSettings & Pick<ToolServer, 'tools'>>): ToolServer {
+      return db.transaction(() => {
+        update(id, { ...changes, updated_at: now() });
+        const server = get(id)!;
+        announce('updated', server);
+        return server;
+      })();
+    },
+
+    /** What it offers now. Decided once, a tool keeps that; nothing is kept of one that is gone or elsewhere meanwhile. */
+    keepTools(asked: ToolServer, offered: readonly OfferedTool[], last_error: string | null) {
+      db.transaction(() => {
+        const server = get(asked.id);
+        if (!server || placeOf(server) !== placeOf(asked)) return;
+        const tools = offered.map((tool) => toServerTool(tool, server.tools));
+        update(server.id, { tools, last_error, refreshed_at: now() });
+      })();
+    },
+
+    /** @param tools what is offered from now on; absent: as before */
+    keepError(asked: ToolServer, last_error: string, tools?: ServerTool[]) {
+      const server = get(asked.id);
+      if (!server || placeOf(server) !== placeOf(asked)) return;
+      update(server.id, { last_error, ...(tools ? { tools } : {}) });
+    },
+
+    delete(server: ToolServer) {
+      db.transaction(() => {
+        db.prepare('DELETE FROM tool_servers WHERE id = ?').run(server.id);
+        announce('deleted', server);
+      })();
+    },
+  };
+}
+
+export type ToolServerStore = ReturnType<typeof createToolServerStore>;
+
+function toServerTool({ isReadOnly, ...tool }: OfferedTool, known: readonly ServerTool[]): ServerTool {
+  const said = isReadOnly ? 'auto' : 'always';
+  const before = known.find(({ name }) => name === tool.name);
+  return {
+    ...tool,
+    is_active: before?.is_active ?? true,
+    access: before?.access ?? 'public_safe',
+    approval: before?.isDecided ? before.approval : said,
+    isDecided: before?.isDecided ?? false,
+  };
+}
+
+function toRow({ headers, tools, is_enabled, ...changes }: Partial<ToolServer>) {
+  return {
+    ...changes,
+    ...(headers === undefined ? {} : { headers: JSON.stringify(headers) }),
+    ...(tools === undefined ? {} : { tools: JSON.stringify(tools) }),
+    ...(is_enabled === undefined ? {} : { is_enabled: Number(is_enabled) }),
+  };
+}
+
+function toToolServer(row: unknown): ToolServer {
+  const fields = row as Omit<ToolServer, 'headers' | 'tools' | 'is_enabled'> &
+    Record<'headers' | 'tools', string> & { is_enabled: number };
+  return {
+    ...fields,
+    headers: JSON.parse(fields.headers) as Record<string, string>,
+    tools: JSON.parse(fields.tools) as ServerTool[],
+    is_enabled: fields.is_enabled === 1,
+  };
+}

@@ -1,0 +1,70 @@
+/** What tool servers offer, as a language model is offered it. */
+
+import type { Parts } from '../parts.ts';
+import type { Bot } from '../store/bots.ts';
+import type { Persona } from '../store/chats.ts';
+import type { ServerTool, ToolServer } from '../store/toolservers.ts';
+import type { Tool } from '../tools.ts';
+
+/** Hosts of models take 128 in all. */
+const mostOffered = 100;
+/** What hosts of models take as a name. */
+const maxNameChars = 64;
+
+/** @param taken names that other tools have */
+export function toServerTools(
+  { toolServers, toolServerClient }: Pick<Parts, 'toolServers' | 'toolServerClient'>,
+  bot: Bot,
+  persona: Persona,
+  taken: Iterable<string>,
+): Tool[] {
+  const names = new Set(taken);
+  const offered = toolServers
+    .enabled(bot.uuid)
+    .flatMap((server) => server.tools.filter(isFor(server, persona)).map((tool) => ({ server, tool })));
+  return offered.slice(0, mostOffered).map(({ server: { id: _, uuid, ...server }, tool }) => {
+    const name = toFreeName(server.server_label, tool.name, names);
+    names.add(name);
+    return {
+      name,
+      title: tool.title,
+      description: tool.description,
+      approval: toApproval(server, tool),
+      parameters: tool.schema,
+      access: tool.access,
+      server: { id: uuid, label: server.server_label },
+      async run(parameters, signal) {
+        // Its owner may have decided otherwise since it was offered.
+        const current = toolServers.find(bot.uuid, uuid);
+        const isOffered =
+          current?.is_enabled && current.tools.filter(isFor(current, persona)).some(isCalled(tool.name));
+        if (!isOffered) return { ok: false, result: { error: 'This tool is gone.', code: 'tool_not_found' } };
+        return toolServerClient.call(current, tool.name, parameters, signal);
+      },
+    };
+  });
+}
+
+const isCalled = (wanted: string) => (tool: ServerTool) => tool.name === wanted;
+
+const isFor = (server: Pick<ToolServer, 'access'>, persona: Persona) => (tool: ServerTool) =>
+  tool.is_active &&
+  (persona === 'builder' || (server.access === 'public_safe' && tool.access === 'public_safe'));
+
+function toApproval({ require_approval }: Pick<ToolServer, 'require_approval'>, tool: ServerTool) {
+  if (require_approval === 'tool-specific') return tool.approval;
+  return require_approval === 'always' ? 'always' : 'auto';
+}
+
+/** Its own, or with the server's before it where that is taken. */
+function toFreeName(label: string, own: string, taken: ReadonlySet<string>): string {
+  const name = toName(own);
+  if (!taken.has(name)) return name;
+  const long = toName(`${label.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '_')}_${own}`);
+  let free = long;
+  for (let count = 2; taken.has(free); count += 1)
+    free = `${long.slice(0, maxNameChars - 1 - String(count).length)}_${count}`;
+  return free;
+}
+
+const toName = (text: string) => text.replaceAll(/[^\w-]/g, '_').slice(0, maxNameChars);

@@ -1,0 +1,294 @@
+/** Tool servers that are slow, huge, lying, redirecting or changing: nothing leaks, nothing hangs. */
+
+import type { ServerResponse } from 'node:http';
+import { text as readText } from 'node:stream/consumers';
+import { afterEach, expect, test, vi } from 'vitest';
+import { createToolServerClient, type ServerPlace } from '../../demo/agent/toolservers/client.ts';
+import { listen, startToolServer, toTool } from '../support/toolserver.ts';
+
+const client = createToolServerClient();
+const running: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  vi.useRealTimers();
+  await Promise.all(running.splice(0).map((one) => one.close()));
+});
+
+const secret = 'Bearer shelf-secret-1';
+const toPlace = (server_url: string, transport: ServerPlace['transport'] = 'http'): ServerPlace => ({
+  server_url,
+  transport,
+  headers: { authorization: secret },
+});
+
+type Message = { id?: number | string; method?: string };
+/** @returns what each request is answered with by `handle` */
+async function lie(handle: (message: Message, response: ServerResponse, method: string) => unknown) {
+  const asked: { message: Message; authorization: string | undefined }[] = [];
+  const server = await listen(async (request, response) => {
+    const text = await readText(request);
+    const message: Message = text === '' ? {} : JSON.parse(text);
+    asked.push({ message, authorization: request.headers.authorization });
+    await handle(message, response, request.method ?? '');
+  });
+  running.push(server);
+  return { ...server, asked };
+}
+const json = (response: ServerResponse, body: unknown, status = 200) =>
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+const initialized = {
+  protocolVersion: '2025-11-25',
+  capabilities: { tools: {} },
+  serverInfo: { name: 's', version: '1' },
+};
+/** Behaves until it is asked for `method`. */
+const lieAbout = (
+  method: string,
+  handle: (id: Message['id'], response: ServerResponse, message: Message) => unknown,
+) =>
+  lie((message, response, verb) => {
+    const { id } = message;
+    if (verb !== 'POST') return response.writeHead(405).end();
+    if (message.method === method) return handle(id, response, message);
+    if (message.method === 'initialize') return json(response, { jsonrpc: '2.0', id, result: initialized });
+    if (id === undefined) return response.writeHead(202).end();
+    return json(response, { jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } });
+  });
+const lieInResult = (method: string, result: unknown) =>
+  lieAbout(method, (id, response) => json(response, { jsonrpc: '2.0', id, result }));
+
+const list = (url: string, transport?: ServerPlace['transport']) => client.list(toPlace(url, transport));
+const callIt = (url: string, signal = new AbortController().signal) =>
+  client.call(toPlace(url), 'count', {}, signal);
+
+test.each([
+  [
+    'a page',
+    'The tool server does not answer as one.',
+    (response: ServerResponse) =>
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Hello</h1>'),
+  ],
+  ['401', 'The tool server answered 401.', (response: ServerResponse) => response.writeHead(401).end(secret)],
+  ['500', 'The tool server answered 500.', (response: ServerResponse) => response.writeHead(500).end(secret)],
+  [
+    'no JSON',
+    'The tool server does not answer as one.',
+    (response: ServerResponse) => response.writeHead(200, { 'content-type': 'application/json' }).end('{'),
+  ],
+  [
+    'an end in the middle',
+    'The tool server could not be reached.',
+    (response: ServerResponse) => response.destroy(),
+  ],
+] as const)('a server that answers %s is told as it is, in words of our own', async (_, reason, answer) => {
+  const { url } = await lie((_message, response) => answer(response));
+  await expect(list(url)).rejects.toThrow(reason);
+  expect(await callIt(url)).toEqual({ ok: false, result: { error: reason } });
+});
+
+test.each(['http', 'sse'] as const)(
+  'a redirect is not followed, and no secret goes there (%s)',
+  async (transport) => {
+    const elsewhere = await lie((_message, response) => response.writeHead(200).end());
+    const { url } = await lie((_message, response) =>
+      response.writeHead(307, { location: elsewhere.url }).end(),
+    );
+    await expect(list(url, transport)).rejects.toThrow('redirects');
+    expect(elsewhere.asked).toEqual([]);
+  },
+);
+
+test('what a stream names as the place for questions is asked at the same server alone', async () => {
+  const elsewhere = await lie((_message, response) => response.writeHead(200).end());
+  const { url } = await lie((_message, response) =>
+    response
+      .writeHead(200, { 'content-type': 'text/event-stream' })
+      .write(`event: endpoint\ndata: ${elsewhere.url}\n\n`),
+  );
+  await expect(list(url, 'sse')).rejects.toThrow('does not answer as one');
+  expect(elsewhere.asked).toEqual([]);
+});
+
+const overTime = async (ms: number, asked: () => number, work: () => Promise<unknown>) => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const done = work();
+  done.catch(() => {});
+  const reached = asked();
+  while (asked() === reached) await new Promise((resolve) => setImmediate(resolve));
+  vi.advanceTimersByTime(ms - 1);
+  vi.advanceTimersByTime(1);
+  return done;
+};
+
+test.each(['http', 'sse'] as const)(
+  'a server that never answers is waited for 10 s (%s)',
+  async (transport) => {
+    const server = await lie(() => {});
+    const listed = overTime(
+      10_000,
+      () => server.asked.length,
+      () => list(server.url, transport),
+    );
+    await expect(listed).rejects.toThrow('did not answer within 10 s');
+  },
+);
+
+test('a call ends after 30 s, however much comes in drops', async () => {
+  const dropping = new Set<NodeJS.Timeout>();
+  const server = await lieAbout('tools/call', (_id, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    dropping.add(setInterval(() => response.write(': drop\n\n'), 10));
+  });
+  const calls = () => server.asked.filter(({ message }) => message.method === 'tools/call').length;
+  expect(await overTime(30_000, calls, () => callIt(server.url))).toEqual({
+    ok: false,
+    result: { error: 'The tool server did not answer within 30 s.' },
+  });
+  for (const one of dropping) clearInterval(one);
+});
+
+test('a turn that is stopped does not wait for the server', async () => {
+  const stop = new AbortController();
+  const server = await lieAbout('tools/call', () => stop.abort(new Error('stopped')));
+  await expect(callIt(server.url, stop.signal)).rejects.toThrow('stopped');
+});
+
+test('what is asked when the service ends is given up', async () => {
+  const ending = createToolServerClient();
+  const server = await lieAbout('tools/list', () => ending.close());
+  await expect(ending.list(toPlace(server.url))).rejects.toThrow();
+});
+
+test.each(['application/json', 'text/event-stream'])(
+  'an answer without an end is cut off (%s)',
+  async (type) => {
+    let sent = 0;
+    const { url } = await lieAbout('tools/call', (_id, response) => {
+      response.writeHead(200, { 'content-type': type });
+      const more = () => {
+        while (!response.destroyed && sent < 200e6) {
+          sent += 65_536;
+          if (!response.write('x'.repeat(65_536))) return response.once('drain', more);
+        }
+        return response.end();
+      };
+      return more();
+    });
+    expect(await callIt(url)).toEqual({
+      ok: false,
+      result: { error: "The tool's reply is larger than 2097152 bytes." },
+    });
+    expect(sent).toBeLessThan(50e6);
+  },
+);
+
+test('a result that is larger than a model could read is an error', async () => {
+  const { url } = await lieInResult('tools/call', { content: [{ type: 'text', text: 'x'.repeat(70_000) }] });
+  expect(await callIt(url)).toEqual({
+    ok: false,
+    result: { error: "The tool's reply is larger than 65536 bytes." },
+  });
+});
+
+test.each([
+  ['no content', {}],
+  ['content that is none', { content: 'x' }],
+  ['a question back', { resultType: 'input_required', inputRequests: {} }],
+  ['nothing', null],
+])('a result that is %s is an error or nothing, and the turn goes on', async (_, result) => {
+  const { url } = await lieInResult('tools/call', result);
+  const outcome = await callIt(url);
+  expect(outcome.ok ? outcome.result : outcome.result).toEqual(
+    outcome.ok ? '' : { error: 'The tool server does not answer as one.' },
+  );
+});
+
+test('a server that asks something itself is told no', async () => {
+  const answered: unknown[] = [];
+  const { url } = await lie((message, response, verb) => {
+    const { id, method } = message;
+    if (verb !== 'POST') return response.writeHead(405).end();
+    if (method === 'initialize') return json(response, { jsonrpc: '2.0', id, result: initialized });
+    if (method === 'tools/call') {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      const ask = {
+        jsonrpc: '2.0',
+        id: 'q',
+        method: 'sampling/createMessage',
+        params: { messages: [], maxTokens: 9 },
+      };
+      const result = { content: [{ type: 'text', text: 'four' }] };
+      response.write(`data: ${JSON.stringify(ask)}\n\n`);
+      return setTimeout(
+        () => response.end(`data: ${JSON.stringify({ jsonrpc: '2.0', id, result })}\n\n`),
+        100,
+      );
+    }
+    if (method === undefined) answered.push(message);
+    return id === undefined || method === undefined
+      ? response.writeHead(202).end()
+      : json(response, { jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } });
+  });
+  expect(await callIt(url)).toEqual({ ok: true, result: 'four' });
+  expect(answered).toMatchObject([{ id: 'q', error: { code: -32601 } }]);
+});
+
+test('what it offers is taken within bounds', async () => {
+  const object = { type: 'object' as const };
+  const tools = [
+    { name: 'count', description: 'x'.repeat(100_000), inputSchema: object },
+    { name: 'count', description: 'The second of that name.', inputSchema: object },
+    { name: '', inputSchema: object },
+    { name: 'x'.repeat(200), inputSchema: object },
+    { name: 'large', inputSchema: { ...object, properties: { a: { description: 'x'.repeat(20_000) } } } },
+    { name: '__proto__', inputSchema: object },
+    { name: 'two words\u202e', title: 't'.repeat(1000), inputSchema: object },
+    ...Array.from({ length: 300 }, (_, index) => ({ name: `more_${index}`, inputSchema: object })),
+  ];
+  const { url } = await lieInResult('tools/list', { tools });
+  const { tools: kept, leftOut } = await list(url);
+  expect([kept.length, leftOut]).toEqual([100, 207]);
+  expect(kept.map(({ name }) => name).slice(0, 3)).toEqual(['count', '__proto__', 'two words\u202e']);
+  expect(
+    kept
+      .map(({ title, description }) => Math.max(title.length, description.length))
+      .sort()
+      .at(-1),
+  ).toBeLessThan(2_001);
+});
+
+test('pages without an end are turned ten times', async () => {
+  let pages = 0;
+  const { url } = await lieAbout('tools/list', (id, response) => {
+    pages += 1;
+    json(response, {
+      jsonrpc: '2.0',
+      id,
+      result: { tools: [toTool(`t${pages}`)], nextCursor: String(pages) },
+    });
+  });
+  await expect(list(url)).rejects.toThrow('does not answer as one');
+  expect(pages).toBe(10);
+});
+
+test('a schema that would take for ever to check is checked by nobody', async () => {
+  const evil = { type: 'object' as const, properties: { a: { type: 'string', pattern: '^(a+)+$' } } };
+  const server = await startToolServer('modern', [toTool('count', { outputSchema: evil })], () => ({
+    content: [],
+    structuredContent: { a: `${'a'.repeat(40)}!` },
+  }));
+  running.push(server);
+  await list(server.url);
+  expect(await callIt(server.url)).toMatchObject({ ok: true });
+});
+
+test('a server that says again what it was sent tells the model nothing of it', async () => {
+  const server = await startToolServer(
+    'modern',
+    [toTool('count', { description: `Sent with ${secret}.` })],
+    () => ({ content: [{ type: 'text', text: `You sent ${secret}, or shelf-secret-1.` }] }),
+  );
+  running.push(server);
+  expect((await list(server.url)).tools[0]!.description).toBe('Sent with ***.');
+  expect(await callIt(server.url)).toEqual({ ok: true, result: 'You sent ***, or ***.' });
+  expect(server.asked[0]!.headers.authorization).toBe(secret);
+});
