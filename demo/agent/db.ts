@@ -13,6 +13,7 @@ import { emails } from './migrations/9-emails.ts';
 import { origins } from './migrations/10-origins.ts';
 import { files } from './migrations/11-files.ts';
 import { toolServers } from './migrations/12-toolservers.ts';
+import { pauses } from './migrations/13-pauses.ts';
 
 export type Db = Database.Database;
 
@@ -30,6 +31,7 @@ export const migrations: readonly string[] = [
   origins,
   files,
   toolServers,
+  pauses,
 ];
 
 export function openDatabase(file: string): Db {

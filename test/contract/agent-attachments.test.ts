@@ -99,6 +99,27 @@ describe('attachments', () => {
     expect(codeOf(read)).toEqual([404, 'chat_not_found']);
   });
 
+  test('that have no place are refused, and nothing is recorded', async () => {
+    const { body } = await agent.client.call('POST', '/v1/bot/workspace/create', { purpose: 'service' });
+    const workspace_uuid = body.workspace.uuid as string;
+    const add = (file_path: string) =>
+      agent.client.call('POST', '/v1/bot/workspace/file', { workspace_uuid, file_path, content: 'x' });
+    await add('/attachments/folder/x');
+    const attachments = ['first', 'folder'].map((name) => ({
+      name,
+      mime_type: 'text/plain',
+      size: 1,
+      data: encode('x'),
+    }));
+    const pinned = { purpose: 'service', workspace_uuid, chat_id: 'new', attachments };
+    expect(codeOf(await agent.client.chat('What?', pinned))).toEqual([409, 'file_exists']);
+    const read = await agent.client.call('GET', '/v1/bot/chat/read', { chat_id: 'new' });
+    expect(codeOf(read)).toEqual([404, 'chat_not_found']);
+    const { files } = (await agent.client.call('GET', '/v1/bot/workspace/files', { workspace_uuid })).body;
+    expect(files).toHaveLength(1);
+    expect(codeOf(await ask({ size: 3 }))).toEqual([400, 'invalid_parameters']);
+  });
+
   test('of staff they lie in the workspace, another version of what has their name', async () => {
     const files = async (workspace_uuid: string) =>
       (await agent.client.call('GET', '/v1/bot/workspace/files', { workspace_uuid })).body.files.map(
@@ -127,18 +148,21 @@ describe('attachments', () => {
   test('more than the plan has room for are refused, and nothing is recorded', async () => {
     await agent.close();
     agent = await startShopAgent({ plan: 'free', provider: { host: provider.host, model: 'small' } });
-    const attachments = (count: number) =>
+    const attachments = (count: number, first: number) =>
       Array.from({ length: count }, (_, n) => ({
-        name: `${n}.txt`,
+        name: `${first + n}.txt`,
         mime_type: 'text/plain',
         size: 1,
         data: encode('x'),
       }));
-    const send = (count: number, chat_id: string) =>
-      agent.client.chat('Look', { attachments: attachments(count), chat_id });
-    expect((await send(15, 'a')).status).toBe(200);
-    expect(codeOf(await send(6, 'a'))).toEqual([403, 'plan_limit_reached']);
+    const send = (count: number, first: number) =>
+      agent.client.chat('Look', { attachments: attachments(count, first), chat_id: 'a' });
+    expect((await send(15, 0)).status).toBe(200);
+    expect(codeOf(await send(6, 15))).toEqual([403, 'plan_limit_reached']);
     expect((await agent.client.call('GET', '/v1/bot/chat/read', { chat_id: 'a' })).body.total).toBe(2);
+    // Other versions of what is there take no room.
+    expect((await send(6, 9)).status).toBe(200);
+    expect((await send(6, 9)).status).toBe(200);
   });
 
   test('is fetched where an address is given, of a private one only where that is meant', async () => {

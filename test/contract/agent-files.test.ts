@@ -2,6 +2,8 @@
 
 import { unzipSync } from 'fflate';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { FileStore } from '../../demo/agent/store/files.ts';
+import { toZip } from '../../demo/agent/workspace/zip.ts';
 import { type ShopAgent, startShopAgent, target } from '../support/agentservice.ts';
 
 const question = 'How long does shipping to Canada take?';
@@ -264,6 +266,29 @@ describe('files', () => {
     expect(bytes.length).toBeLessThan(5_000);
   });
 
+  test('are packed so that others have their turn between', async () => {
+    const files = Array.from({ length: 2_000 }, (_, n) => ({ path: `/f${n}`, version: 1, updated_at: 1e12 }));
+    const store = {
+      after: (_: string, path: string, most: number) => {
+        const next = files.findIndex((one) => one.path === path) + 1;
+        return files.slice(next, next + most);
+      },
+      content: () => Buffer.from('x'),
+    } as unknown as FileStore;
+    let turns = 0;
+    let isOver = false;
+    const count = () => {
+      turns += 1;
+      if (!isOver) setImmediate(count);
+    };
+    setImmediate(count);
+    let bytes = 0;
+    for await (const piece of toZip(store, uuid)) bytes += piece.length;
+    isOver = true;
+    expect(bytes).toBeGreaterThan(100_000);
+    expect(turns).toBeGreaterThan(30);
+  });
+
   test('are read by all of the project, made by owners and admins, and nobody else’s', async () => {
     const { uuid: file_uuid } = await file('a');
     for (const key of ['moderator-key', 'member-key']) {
@@ -297,6 +322,23 @@ describe('files', () => {
       'file_not_found',
     ]);
   });
+});
+
+test('a conversation that is pinned to what another agent had goes on without it', async () => {
+  await start();
+  const { bot } = (await agent.client.call('POST', '/v1/bot/create', { name: 'Second' })).body;
+  const workspace_uuid = await make({ bot_id: bot.uuid, purpose: 'service' });
+  const pinned = { purpose: 'service', workspace_uuid, chat_id: 'c' };
+  const { chat } = (await agent.client.chat(question, pinned)).body;
+  expect(chat.workspace_uuid).toBe(workspace_uuid);
+  await agent.client.call('DELETE', '/v1/bot/delete', { bot_id: bot.uuid });
+  const attachments = [{ name: 'a', mime_type: 'text/plain', size: 1, data: 'eA==' }];
+  const { status, body } = await agent.client.chat(question, {
+    purpose: 'service',
+    chat_id: 'c',
+    attachments,
+  });
+  expect([status, body.chat.workspace_uuid]).toEqual([200, expect.not.stringMatching(workspace_uuid)]);
 });
 
 test('a plan has so many files a workspace, under creates at once too', async () => {

@@ -121,7 +121,47 @@ test('a visitor leaves a contact in their own chat alone (S171)', async () => {
   });
   expect((await agent.client.call('GET', '/v1/bot/subscriber/readall')).body.subscribers).toEqual([]);
   expect(await run('save_contact', contact, visitor)).toEqual({ id: expect.any(Number) });
+  expect(await run('save_contact', { ...contact, chat_id: 'another' })).toMatchObject({
+    code: 'chat_not_found',
+  });
+  await ask({ ...visitor, chat_id: 'another' });
   expect(await run('save_contact', { ...contact, chat_id: 'another' })).toEqual({ id: expect.any(Number) });
+});
+
+test('what the builder is asked a member’s key does not decide, and no mode is its to take', async () => {
+  const member = agent.clientOf('member-key');
+  const execute = (chat_id: string, execution_data: object) =>
+    member.call('POST', '/v1/bot/chat/execute-tool', { chat_id, execution_data });
+  const plan = { title: 'Tidy up', steps: ['Write one'] };
+  const questions = [{ question: 'Which one?' }];
+  for (const [name, parameters, chat_mode] of [
+    ['accept_plan', plan, 'plan'],
+    ['ask_user', { questions }, 'edit'],
+  ] as const) {
+    provider.scripts.push({ deltas: [callTool(name, parameters)] }, { deltas: [say('Done.')] });
+    const { chat } = (await ask({ chat_id: name, chat_mode })).body;
+    const { executionId } = chat;
+    const { status, body } = await execute(name, { executionId, parameters: { answers: ['One'] } });
+    expect([status, body.error.code]).toEqual([403, 'forbidden']);
+    // It goes on waiting for who may.
+    const decided = await decide(name, executionId, { parameters: { answers: ['One'] } });
+    expect(decided.status).toBe(200);
+  }
+  await ask({ chat_id: 'plans', chat_mode: 'plan' });
+  const tools = await offered({ chat_id: 'plans' }, 'member-key');
+  expect(tools).toContain('ask_user');
+  expect(tools).not.toContain('accept_plan');
+  expect(await offered({ chat_id: 'plans' })).toContain('accept_plan');
+});
+
+test('what runs here takes no result from elsewhere, and waits on', async () => {
+  provider.scripts.push(
+    { deltas: [callTool('accept_plan', { title: 'Tidy up', steps: ['Write one'] })] },
+    { deltas: [say('Done.')] },
+  );
+  const { chat } = (await ask({ chat_id: 'c', chat_mode: 'plan' })).body;
+  expect((await decide('c', chat.executionId, { result: { accepted: true } })).status).toBe(400);
+  expect((await decide('c', chat.executionId)).status).toBe(200);
 });
 
 test('the owner is told, and nobody else whom a visitor names', async () => {

@@ -1,6 +1,9 @@
 /** What a model can do with the files of a workspace. */
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openDatabase } from '../../demo/agent/db.ts';
+import { createFileStore, type File } from '../../demo/agent/store/files.ts';
+import { createWorkspaceTools } from '../../demo/agent/workspace/tools.ts';
 import { callTool, say, startProvider } from '../support/agentprovider.ts';
 import { type ShopAgent, startShopAgent, target } from '../support/agentservice.ts';
 
@@ -150,6 +153,55 @@ test('ls shows a folder, or all that lies in it (S239)', async () => {
     file('/z', 1),
   ]);
   expect(await run('ls', { path: 'nowhere' })).toMatchObject({ code: 'file_not_found' });
+});
+
+test('ls leaves out nothing that is called like what comes after a folder', async () => {
+  await add({ '/v1/x.md': 'x', '/v10': 'x', '/v1.txt': 'x', '/v1/0/y.md': 'y', '/v1/00': 'z' });
+  const paths = ({ entries }: { entries: { path: string }[] }) => entries.map(({ path }) => path);
+  expect(paths(await run('ls', {}))).toEqual(['/v1.txt', '/v1', '/v10']);
+  expect(paths(await run('ls', { path: '/v1' }))).toEqual(['/v1/0', '/v1/00', '/v1/x.md']);
+});
+
+test('what is told of files is bounded, however long their lines and names are', async () => {
+  const long = `${'x'.repeat(900)}\n`.repeat(100);
+  await add(Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`/f${n}.txt`, long])));
+  const found = await grep({ pattern: 'x', context: 20 });
+  expect(JSON.stringify(found).length).toBeLessThan(150_000);
+  expect(found.truncated).toBe(true);
+  expect(found.files).toEqual(['/f0.txt']);
+  const name = 'n'.repeat(450);
+  await add(Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`/long/${n}-${name}`, ''])));
+  for (const [tool, input, list] of [
+    ['ls', { path: '/long' }, 'entries'],
+    ['glob', { pattern: 'long/**' }, 'files'],
+    ['grep', { pattern: 'y', files_without_match: true, path: '/long' }, 'files'],
+  ] as const) {
+    const told = await run(tool, input);
+    expect([tool, told.truncated]).toEqual([tool, true]);
+    expect(told[list].length).toBeGreaterThan(200);
+    expect(told[list].length).toBeLessThan(230);
+  }
+});
+
+test('an empty glob is none, and an empty pattern is refused', async () => {
+  await add({ '/a.txt': 'yak' });
+  for (const include of ['', [''], []])
+    expect((await grep({ pattern: 'yak', include })).files).toEqual(['/a.txt']);
+  expect(await run('glob', { pattern: '' })).toMatchObject({ code: 'invalid_parameters' });
+});
+
+test('what is gone meanwhile is told to the model', async () => {
+  const db = openDatabase(':memory:');
+  const files = createFileStore(db, Date.now, 10);
+  const tools = createWorkspaceTools({ files, workspace: 'gone', mayWrite: true });
+  const write = tools.find(({ name }) => name === 'write_file')!;
+  expect(await write.run({ path: 'a.txt', content: 'x' }, new AbortController().signal)).toMatchObject({
+    ok: false,
+    result: { code: 'workspace_not_found' },
+  });
+  const deleted = { id: 1, workspace: 'gone', path: '/a.txt' } as File;
+  expect(() => files.write(deleted, Buffer.from('x'), 'agent')).toThrow('The file is gone.');
+  db.close();
 });
 
 test('glob finds by pattern, relative to a folder (S238)', async () => {

@@ -192,6 +192,10 @@ export function createBotStore(
         ])
           db.prepare(`DELETE FROM ${table} WHERE bot_id = ?`).run(bot.uuid);
         db.prepare('DELETE FROM bots WHERE uuid = ?').run(bot.uuid);
+        // Another agent's conversations may have been pinned to one of its workspaces.
+        db.prepare(
+          'UPDATE chats SET workspace_uuid = NULL WHERE workspace_uuid NOT IN (SELECT uuid FROM workspaces)',
+        ).run();
       })();
     },
 

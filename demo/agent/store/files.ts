@@ -64,6 +64,12 @@ export function createFileStore(db: Db, now: () => number, maxFiles: number) {
     throw new AgentError(409, 'file_exists', 'There is a file or folder of this name.');
   }
 
+  /** It may have been deleted while somebody works in it. */
+  function requireWorkspace(workspace: string) {
+    if (db.prepare('SELECT 1 FROM workspaces WHERE uuid = ?').get(workspace) === undefined)
+      throw new AgentError(404, 'workspace_not_found', 'The workspace is gone.');
+  }
+
   /** 403 `plan_limit_reached`. @param workspace absent: one that is empty */
   function requireRoom(workspace: string | null | undefined, wanted: number) {
     if (wanted > 0 && (workspace ? count(workspace) : 0) + wanted > maxFiles)
@@ -90,6 +96,7 @@ export function createFileStore(db: Db, now: () => number, maxFiles: number) {
 
   return {
     find,
+    requireFree,
     requireRoom,
     within,
     isFolder,
@@ -116,6 +123,12 @@ export function createFileStore(db: Db, now: () => number, maxFiles: number) {
       return row && Buffer.from(row.content);
     },
 
+    /** The next ones after all that lies in a folder: "0" comes right after "/", and may be the name of one. */
+    afterFolder: (workspace: string, folder: string, most: number): File[] =>
+      db
+        .prepare('SELECT * FROM files WHERE workspace = ? AND path >= ? ORDER BY path LIMIT ?')
+        .all(workspace, `${folder}0`, most) as File[],
+
     /** Of each of these its latest. */
     contents(files: readonly Pick<File, 'id'>[]): { path: string; content: Buffer }[] {
       const rows = db
@@ -127,12 +140,13 @@ export function createFileStore(db: Db, now: () => number, maxFiles: number) {
       return rows.map(({ path, content }) => ({ path, content: Buffer.from(content) }));
     },
 
-    /** 409 `file_exists`, 403 `plan_limit_reached`. */
+    /** 409 `file_exists`, 403 `plan_limit_reached`, 404 `workspace_not_found`. */
     create(
       workspace: string,
       { path, content, language, by }: { path: string; content: Buffer; language: string | null; by: Editor },
     ): File {
       return db.transaction(() => {
+        requireWorkspace(workspace);
         requireFree(workspace, path);
         requireRoom(workspace, 1);
         insertRow(db, 'files', {
@@ -152,10 +166,11 @@ export function createFileStore(db: Db, now: () => number, maxFiles: number) {
       })();
     },
 
-    /** Another version. 409 `version_conflict`. @param base the version it is made from; absent: the latest, whichever that is */
+    /** Another version. 409 `version_conflict`, 404 `file_not_found`. @param base the version it is made from; absent: the latest, whichever that is */
     write(file: File, content: Buffer, by: Editor, base?: number): File {
       return db.transaction(() => {
-        const latest = find(file.workspace, file.path)!;
+        const latest = find(file.workspace, file.path);
+        if (!latest) throw new AgentError(404, 'file_not_found', 'The file is gone.');
         if (base !== undefined && base !== latest.version)
           throw new AgentError(409, 'version_conflict', `Version ${latest.version} is the latest.`);
         updateRow(db, 'files', file.id, {

@@ -46,12 +46,14 @@ export interface Pause extends PauseRecord {
   expiresAt: number;
 }
 
+/** What is decided or over needs no record: it holds all that a model was told. */
 export function createPauseStore(db: Db, now: () => number) {
   return {
     create(chat: number, record: PauseRecord): Pause {
       const at = now();
       const executionId = `exec_${at}_${randomUUID()}`;
       const expiresAt = at + pauseTtlMs;
+      db.prepare("UPDATE pauses SET record = '{}' WHERE expires_at <= ? AND record <> '{}'").run(at);
       db.prepare(
         "INSERT INTO pauses (execution_id, chat, state, expires_at, record) VALUES (?, ?, 'waiting', ?, ?)",
       ).run(executionId, chat, expiresAt, JSON.stringify(record));
@@ -79,7 +81,9 @@ export function createPauseStore(db: Db, now: () => number) {
       };
       if (row.state === 'waiting') check(pause);
       const { changes } = db
-        .prepare("UPDATE pauses SET state = 'used' WHERE execution_id = ? AND state = 'waiting'")
+        .prepare(
+          "UPDATE pauses SET state = 'used', record = '{}' WHERE execution_id = ? AND state = 'waiting'",
+        )
         .run(executionId);
       if (changes === 0) throw new AgentError(409, 'already_decided', 'This execution was already decided.');
       return pause;
@@ -87,7 +91,9 @@ export function createPauseStore(db: Db, now: () => number) {
 
     /** A new turn of the conversation: nobody waits for its earlier pauses any more. */
     supersede(chat: number) {
-      db.prepare("UPDATE pauses SET state = 'superseded' WHERE chat = ? AND state = 'waiting'").run(chat);
+      db.prepare(
+        "UPDATE pauses SET state = 'superseded', record = '{}' WHERE chat = ? AND state = 'waiting'",
+      ).run(chat);
     },
   };
 }

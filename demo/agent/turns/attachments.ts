@@ -51,10 +51,12 @@ export async function readAttachments(
         : one.url !== undefined
           ? await outgoing.fetch(one.url, maxBytes, 'attachment_failed', signal)
           : undefined;
-    if (one.data !== undefined && bytes?.length !== one.size)
+    if (bytes === undefined)
+      throw new AgentError(400, 'invalid_parameters', 'attachments: data or url is needed.');
+    if (one.data !== undefined && bytes.length !== one.size)
       throw new AgentError(400, 'invalid_parameters', 'attachments: size is not that of the data.');
-    const isText = bytes !== undefined && textTypes.test(one.mime_type);
-    if (bytes) read.files.push({ name: one.name, bytes });
+    const isText = textTypes.test(one.mime_type);
+    read.files.push({ name: one.name, bytes });
     read.shown.push({
       name: one.name,
       ...(isText ? { text: new TextDecoder().decode(bytes).slice(0, maxTextChars) } : {}),
@@ -63,10 +65,24 @@ export async function readAttachments(
   return read;
 }
 
-/** Each another version where there is one of its name. 403 `plan_limit_reached`, 409 `file_exists`. @param workspace its uuid */
+/** Whether there is room and a place for them: 403 `plan_limit_reached`, 409 `file_exists`. @param workspace absent: an empty one */
+export function requireAttachable(
+  store: FileStore,
+  workspace: string | null | undefined,
+  files: readonly AttachedFile[],
+) {
+  const paths = [...new Set(files.map(({ name }) => toAttachmentPath(name)))];
+  const added = paths.filter((path) => !workspace || !store.find(workspace, path));
+  store.requireRoom(workspace, added.length);
+  if (workspace) for (const path of added) store.requireFree(workspace, path);
+}
+
+const toAttachmentPath = (name: string) => `/attachments/${toFileName(name)}`;
+
+/** Each another version where there is one of its name. @param workspace its uuid */
 export function keepAttachments(store: FileStore, workspace: string, files: readonly AttachedFile[]) {
   for (const { name, bytes } of files) {
-    const path = `/attachments/${toFileName(name)}`;
+    const path = toAttachmentPath(name);
     const before = store.find(workspace, path);
     if (before) store.write(before, bytes, 'user');
     else store.create(workspace, { path, content: bytes, language: null, by: 'user' });

@@ -12,13 +12,13 @@ import { type Chat, type ChatMode, type Persona, type Purpose, silentMs } from '
 import type { Caller } from '../store/keys.ts';
 import { isWorkflows } from '../workflows/origin.ts';
 import { answerTurn, type TurnStart } from './answering.ts';
-import { type AttachedFile, keepAttachments } from './attachments.ts';
+import { type AttachedFile, keepAttachments, requireAttachable } from './attachments.ts';
 import type { Call } from './call.ts';
-import { requireMayAsk } from './gate.ts';
+import { hasModes, requireMayAsk } from './gate.ts';
 import { toAnswerRequest } from './request.ts';
 import type { Turn } from './runner.ts';
 
-export interface ChatCall extends Omit<Call, 'persona' | 'notes'> {
+export interface ChatCall extends Omit<Call, 'persona' | 'hasModes' | 'notes'> {
   message: string;
   chatId: string | undefined;
   chatMode: ChatMode | undefined;
@@ -46,7 +46,7 @@ export function beginTurn(parts: Parts, caller: Caller, bot: Bot, call: ChatCall
       ? requireWorkspace(parts, caller.projectId, call.workspaceUuid, before)
       : undefined;
   const files = caller.isStaff ? call.files : [];
-  parts.files.requireRoom(pinned ?? before?.workspace_uuid, files.length);
+  requireAttachable(parts.files, pinned ?? before?.workspace_uuid, files);
   // Bad provider addresses fail here, before anything is recorded.
   const answerer = parts.answerers.choose(caller.isStaff ? call.provider : {}, bot.model ?? undefined);
 
@@ -93,6 +93,7 @@ export function beginTurn(parts: Parts, caller: Caller, bot: Bot, call: ChatCall
     creditsUsed: 0,
     call: {
       persona,
+      hasModes: hasModes(parts, caller, persona, call.memberId ?? chat.member_id),
       reasoningMode: call.reasoningMode,
       scope: call.scope,
       data: call.data,

@@ -5,6 +5,8 @@ import type { Persona } from '../store/chats.ts';
 
 export interface Call {
   persona: Persona;
+  /** May edit and plan: of all others the mode of the conversation is ask. */
+  hasModes: boolean;
   reasoningMode: AnswerRequest['reasoningMode'];
   scope: AnswerRequest['scope'];
   data: AnswerRequest['data'];

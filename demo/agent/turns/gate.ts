@@ -67,6 +67,18 @@ export function requireMayAsk(
 }
 
 /** Edit and plan are for the site builder, and for members of the project. */
+export function hasModes(
+  parts: Pick<Parts, 'accounts' | 'config'>,
+  caller: Caller,
+  persona: Persona,
+  memberId: string | null | undefined,
+): boolean {
+  if (!caller.isStaff || persona === 'builder') return caller.isStaff;
+  const email = memberId ? parts.accounts.find(caller.projectId, memberId)?.email.toLowerCase() : undefined;
+  return email !== undefined && parts.config.memberEmails.includes(email);
+}
+
+/** 403 `mode_not_allowed`. */
 export function requireMode(
   parts: Pick<Parts, 'accounts' | 'config'>,
   caller: Caller,
@@ -74,8 +86,6 @@ export function requireMode(
   memberId: string | null | undefined,
   mode: ChatMode,
 ) {
-  const email = memberId ? parts.accounts.find(caller.projectId, memberId)?.email.toLowerCase() : undefined;
-  const isMember = email !== undefined && parts.config.memberEmails.includes(email);
-  if (mode === 'ask' || (caller.isStaff && (persona === 'builder' || isMember))) return;
+  if (mode === 'ask' || hasModes(parts, caller, persona, memberId)) return;
   throw new AgentError(403, 'mode_not_allowed', 'Edit and plan are for conversations of the site builder.');
 }

@@ -8,7 +8,7 @@ import { toOwnTool } from '../owntool.ts';
 import type { Parts } from '../parts.ts';
 import { toTerms } from '../retrieval/terms.ts';
 import type { Bot } from '../store/bots.ts';
-import type { Chat } from '../store/chats.ts';
+import type { Chat, ChatMode } from '../store/chats.ts';
 import { memoryTypes } from '../store/memories.ts';
 import { hourMs } from '../time.ts';
 import type { Tool } from '../tools.ts';
@@ -35,13 +35,16 @@ export function toOwnTools(
     ...(call.scope.top > 0 ? [searchMemory(parts, bot, call)] : []),
     ...(memories ? [saveMemory(memories)] : []),
     askUser,
-    ...(chat.chat_mode === 'plan' ? [acceptPlan(parts, chat)] : []),
+    ...(toMode(chat, call) === 'plan' ? [acceptPlan(parts, chat)] : []),
     saveContact(parts, bot, chat, call),
     ...(parts.mailer.isConfigured && parts.config.email.owner ? [notifyOwner(parts, bot, call)] : []),
     ...(call.persona === 'builder' ? toBuilderTools(parts, bot) : []),
     ...workspaceTools(parts, chat, call),
   ];
 }
+
+/** In which a call works. */
+export const toMode = ({ chat_mode }: Chat, { hasModes }: Call): ChatMode => (hasModes ? chat_mode : 'ask');
 
 const searchMemory = ({ search }: Parts, bot: Bot, { scope }: Call) =>
   toOwnTool(
@@ -101,7 +104,7 @@ const acceptPlan = ({ chats }: Parts, { id }: Chat) =>
     { approval: 'always' },
   );
 
-const saveContact = ({ subscribers, events }: Parts, bot: Bot, chat: Chat, { persona }: Call) =>
+const saveContact = ({ chats, subscribers, events }: Parts, bot: Bot, chat: Chat, { persona }: Call) =>
   toOwnTool(
     'save_contact',
     'Keep a contact',
@@ -117,6 +120,8 @@ const saveContact = ({ subscribers, events }: Parts, bot: Bot, chat: Chat, { per
         throw new AgentError(400, 'invalid_email', 'email: an e-mail address is needed.');
       if (chat_id !== chat.chat_id && persona !== 'builder')
         throw new AgentError(403, 'forbidden', 'A contact is kept for the chat that it was left in.');
+      if (!chats.find(bot.uuid, chat_id))
+        throw new AgentError(404, 'chat_not_found', 'There is no such chat.');
       const contact = { email: address, name: name?.trim() ? name.slice(0, 200) : null };
       const id = subscribers.saveLead(bot.uuid, contact, chat_id);
       events.record('contact.saved', { chat_id, subscriber_id: id });
@@ -143,12 +148,14 @@ const notifyOwner = (parts: Parts, bot: Bot, { persona }: Call) =>
   );
 
 /** The builder's everywhere, a service's in the workspace that it pinned. A visitor has none. */
-function workspaceTools(
-  { files, workspaces }: Parts,
-  { workspace_uuid: workspace, chat_mode }: Chat,
-  { persona }: Call,
-): readonly Tool[] {
+function workspaceTools({ files, workspaces }: Parts, chat: Chat, call: Call): readonly Tool[] {
+  const { workspace_uuid: workspace } = chat;
+  const { persona } = call;
   if (workspace === null || persona === 'visitor') return [];
   if (persona === 'service' && workspaces.kindOf(workspace) === 'conversation') return [];
-  return createWorkspaceTools({ files, workspace, mayWrite: persona === 'service' || chat_mode === 'edit' });
+  return createWorkspaceTools({
+    files,
+    workspace,
+    mayWrite: persona === 'service' || toMode(chat, call) === 'edit',
+  });
 }

@@ -10,7 +10,7 @@ import { toServerTools } from '../toolservers/tools.ts';
 import type { TurnStart } from './answering.ts';
 import type { Call } from './call.ts';
 import { compactChat } from './compaction.ts';
-import { toOwnTools } from './owntools.ts';
+import { toMode, toOwnTools } from './owntools.ts';
 
 export async function toAnswerRequest(
   parts: Parts,
@@ -39,7 +39,7 @@ export async function toAnswerRequest(
       ...call.overrides,
     },
     memories,
-    chatMode: chat.chat_mode,
+    chatMode: toMode(chat, call),
   };
   let { summary } = chat;
   let messages = parts.messages.after(chat.id, chat.summary_until).filter(({ id }) => id <= user.id);

@@ -34,6 +34,10 @@ export function resumeTurn(parts: Parts, bot: Bot, chat: Chat, execution: Execut
   turns.requireIdle(bot.uuid, chat.chat_id);
   const answers = execution.parameters.answers;
   const pause = parts.pauses.take(chat.id, execution.executionId, (taken) => {
+    if ((taken.call as Call).persona !== 'visitor' && !execution.isStaffs)
+      throw new AgentError(403, 'forbidden', 'This is for owners, admins and moderators of the project.');
+    if (execution.own && taken.tool.server)
+      throw new AgentError(400, 'invalid_parameters', 'execution_data.result: this tool runs here.');
     if (taken.tool.builtIn && !execution.denied && !isAnswers(answers))
       throw new AgentError(
         400,

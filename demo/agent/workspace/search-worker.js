@@ -14,6 +14,8 @@ const most = 1_000;
 const mostOfFile = 100;
 /** Of a line that is shown. */
 const maxChars = 1_000;
+/** Of all that is shown. */
+const mostChars = 100_000;
 
 /** @type {SearchJob} */
 const job = workerData;
@@ -38,6 +40,8 @@ const matches = [];
 /** @type {string[]} */
 const files = [];
 let truncated = false;
+/** That may still be shown. */
+let left = mostChars;
 
 /** @param {string} text */
 const cut = (text) => {
@@ -91,32 +95,34 @@ function search(grep, pattern, path, text) {
   for (const [first, last, shown] of find(grep, pattern, text, lines)) {
     found += 1;
     if (grep.files_without_match) break;
-    if (found > mostOfFile || matches.length >= most) {
+    if (found > mostOfFile || isFull()) {
       truncated = true;
       break;
     }
-    matches.push({
+    const match = {
       path,
       line: first + 1,
       text: cut(shown),
       before: lines.slice(Math.max(0, first - grep.context), first).map(cut),
       after: lines.slice(last + 1, last + 1 + grep.context).map(cut),
-    });
+    };
+    matches.push(match);
+    left -= [path, match.text, ...match.before, ...match.after].reduce((sum, { length }) => sum + length, 0);
   }
   if (found > 0 !== grep.files_without_match) addFile(path);
 }
 
 /** @param {string} path */
 function addFile(path) {
-  if (files.length < most) files.push(path);
-  else truncated = true;
+  files.push(path);
+  left -= path.length;
 }
 
 const { grep } = job;
 /** Line by line it begins anew. */
 const pattern =
   grep && new RegExp(grep.pattern, `${grep.multiline ? 'gm' : ''}${grep.case_sensitive ? '' : 'i'}`);
-const isFull = () => (grep?.files_without_match ? files.length : matches.length) >= most;
+const isFull = () => left <= 0 || (grep?.files_without_match ? files.length : matches.length) >= most;
 
 /** @param {import('./search.ts').SearchMessage} message @returns {import('./search.ts').SearchReply} */
 function reply(message) {

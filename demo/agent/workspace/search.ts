@@ -11,8 +11,26 @@ const maxAtOnce = 4;
 const filesAtOnce = 200;
 const bytesAtOnce = 1024 * 1024;
 const maxHeapMb = 128;
-/** Lists end there. */
-export const mostListed = 1_000;
+/** Lists end there, */
+const mostListed = 1_000;
+/** and where so much is told of. */
+const mostChars = 100_000;
+
+/** What a model is told of in one answer. @param sizeOf in characters */
+export function toBoundedList<T>(sizeOf: (one: T) => number) {
+  const list: T[] = [];
+  let chars = 0;
+  return {
+    list,
+    /** @returns whether there was room */
+    add(one: T): boolean {
+      chars += sizeOf(one);
+      if (list.length >= mostListed || chars > mostChars) return false;
+      list.push(one);
+      return true;
+    },
+  };
+}
 
 export interface Grep {
   pattern: string;
@@ -73,7 +91,8 @@ async function inTurn<T>(work: () => Promise<T>): Promise<T> {
 
 /**
  * @param workspace its uuid
- * @param path of a folder, or of one file; empty: the root. Throws 400 `invalid_pattern`, 404 `file_not_found`, 504 `timeout`.
+ * @param path of a folder, or of one file; empty: the root. Throws 400 `invalid_pattern` or `search_failed`,
+ * 404 `file_not_found`, 504 `timeout`.
  */
 export function searchFiles(
   store: FileStore,
@@ -94,9 +113,11 @@ export function searchFiles(
     try {
       return await withDeadline(signal, timeoutMs, (limit) => search(worker, files, store, root, job, limit));
     } catch (thrown) {
-      throw (thrown as Error).name === 'TimeoutError'
-        ? new AgentError(504, 'timeout', `The search took longer than ${timeoutMs / 1000} seconds.`)
-        : thrown;
+      if (signal.aborted || thrown instanceof AgentError) throw thrown;
+      if ((thrown as Error).name === 'TimeoutError')
+        throw new AgentError(504, 'timeout', `The search took longer than ${timeoutMs / 1000} seconds.`);
+      // Whatever the thread makes of a pattern ends the search alone.
+      throw new AgentError(400, 'search_failed', 'The search cannot be done: another pattern is needed.');
     } finally {
       await worker.end();
     }
@@ -112,15 +133,14 @@ async function search(
   limit: AbortSignal,
 ): Promise<Searched> {
   worker.endOn(limit);
-  const found: string[] = [];
+  const found = toBoundedList<string>(({ length }) => length);
   for (const batch of batches) {
     const meant = await worker.ask({ type: 'paths', paths: batch.map(({ path }) => path.slice(root)) });
     const paths = new Set(meant.type === 'meant' ? meant.paths : []);
     const wanted = batch.filter(({ path }) => paths.has(path.slice(root)));
     if (!job.grep) {
-      found.push(...wanted.map(({ path }) => path));
-      if (found.length > mostListed)
-        return { matches: [], files: found.slice(0, mostListed), truncated: true };
+      if (!wanted.every(({ path }) => found.add(path)))
+        return { matches: [], files: found.list, truncated: true };
     } else
       for (const part of bySize(wanted)) {
         const reply = await worker.ask({ type: 'files', files: store.contents(part) });
@@ -128,7 +148,7 @@ async function search(
       }
     await breathe();
   }
-  return job.grep ? finish(worker) : { matches: [], files: found, truncated: false };
+  return job.grep ? finish(worker) : { matches: [], files: found.list, truncated: false };
 }
 
 /** So much is read at a time, whatever the files weigh. */

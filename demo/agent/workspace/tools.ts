@@ -7,7 +7,7 @@ import type { FileStore } from '../store/files.ts';
 import { wellFormed, withoutZero } from '../text.ts';
 import type { Tool } from '../tools.ts';
 import { toPath } from './path.ts';
-import { mostListed, searchFiles } from './search.ts';
+import { searchFiles, toBoundedList } from './search.ts';
 
 const maxReadChars = 30_000;
 const maxWrittenBytes = 1024 * 1024;
@@ -21,7 +21,9 @@ interface WorkspaceDeps {
 
 const text = v.pipe(v.string(), v.maxLength(1_000));
 const path = v.pipe(v.string(), v.maxLength(500));
+/** An empty one is none. */
 const globs = v.optional(v.union([text, v.pipe(v.array(text), v.maxLength(20))]), []);
+const toGlobs = (given: string | string[]) => [given].flat().filter((glob) => glob !== '');
 const flag = v.optional(v.boolean(), false);
 
 export function createWorkspaceTools({ files, workspace, mayWrite }: WorkspaceDeps): Tool[] {
@@ -37,7 +39,7 @@ export function createWorkspaceTools({ files, workspace, mayWrite }: WorkspaceDe
       'glob',
       'Find files',
       'Finds files of the workspace by a pattern of their paths: ** crosses folders, * does not.',
-      { pattern: text, path: v.optional(path, '/') },
+      { pattern: v.pipe(text, v.minLength(1)), path: v.optional(path, '/') },
       async ({ pattern, path }, signal) => {
         const job = { include: [pattern], exclude: [] };
         const { files: found, truncated } = await searchFiles(
@@ -70,7 +72,7 @@ export function createWorkspaceTools({ files, workspace, mayWrite }: WorkspaceDe
           files,
           workspace,
           requireFolder(path),
-          { include: [include].flat(), exclude: [exclude].flat(), grep },
+          { include: toGlobs(include), exclude: toGlobs(exclude), grep },
           signal,
         ),
     ),
@@ -108,27 +110,26 @@ export function createWorkspaceTools({ files, workspace, mayWrite }: WorkspaceDe
 /** In the order of their paths, folders among them. */
 function list(files: FileStore, workspace: string, folder: string, isRecursive: boolean) {
   if (folder !== '' && !files.isFolder(workspace, folder)) throw notFound();
-  const entries: { path: string; type: 'file' | 'folder'; size_bytes: number }[] = [];
+  const entries = toBoundedList<{ path: string; type: 'file' | 'folder'; size_bytes: number }>(
+    ({ path }) => path.length,
+  );
   const seen = new Set<string>();
-  let after = `${folder}/`;
-  while (entries.length <= mostListed) {
-    const [file] = files.after(workspace, after, 1);
-    if (!file?.path.startsWith(`${folder}/`)) return { entries, truncated: false };
-    after = file.path;
+  let file = files.after(workspace, `${folder}/`, 1)[0];
+  let isComplete = true;
+  while (isComplete && file?.path.startsWith(`${folder}/`)) {
     const names = file.path.slice(folder.length + 1).split('/');
     const folders = isRecursive ? names.slice(0, -1) : names.slice(0, Math.min(1, names.length - 1));
     let at = folder;
     for (const name of folders) {
       at = `${at}/${name}`;
-      if (!seen.has(at)) entries.push({ path: at, type: 'folder', size_bytes: 0 });
+      if (!seen.has(at)) isComplete &&= entries.add({ path: at, type: 'folder', size_bytes: 0 });
       seen.add(at);
     }
-    if (isRecursive || names.length === 1)
-      entries.push({ path: file.path, type: 'file', size_bytes: file.size_bytes });
-    // Past all that lies in it.
-    else after = `${at}0`;
+    const isListed = isRecursive || names.length === 1;
+    if (isListed) isComplete &&= entries.add({ path: file.path, type: 'file', size_bytes: file.size_bytes });
+    [file] = isListed ? files.after(workspace, file.path, 1) : files.afterFolder(workspace, at, 1);
   }
-  return { entries: entries.slice(0, mostListed), truncated: true };
+  return { entries: entries.list, truncated: !isComplete };
 }
 
 const requireFile = (text: string) => {

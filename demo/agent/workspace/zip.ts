@@ -1,9 +1,14 @@
 /** A workspace as a ZIP archive, made as it is read. */
 
-import { Zip, ZipDeflate } from 'fflate';
+import { setImmediate as breathe } from 'node:timers/promises';
+import { Zip, ZipDeflate, ZipPassThrough } from 'fflate';
 import type { FileStore } from '../store/files.ts';
 
 const filesAtOnce = 50;
+/** Between two looks at what else there is to do. */
+const bytesAtOnce = 256 * 1024;
+/** Less is not worth the tables of a compression. */
+const leastCompressed = 1024;
 
 /** Its pieces, in order. What is written meanwhile may be in it or not. @param uuid of the workspace */
 export async function* toZip(files: FileStore, uuid: string): AsyncGenerator<Uint8Array> {
@@ -13,6 +18,7 @@ export async function* toZip(files: FileStore, uuid: string): AsyncGenerator<Uin
     pieces.push(piece);
   });
   let last = '';
+  let unrested = 0;
   for (;;) {
     const next = files.after(uuid, last, filesAtOnce);
     for (const file of next) {
@@ -20,12 +26,19 @@ export async function* toZip(files: FileStore, uuid: string): AsyncGenerator<Uin
       const content = files.content(file, file.version);
       // Written or deleted since the list was read.
       if (!content) continue;
-      const entry = new ZipDeflate(file.path.slice(1), { level: 6 });
+      const name = file.path.slice(1);
+      const entry =
+        content.length < leastCompressed ? new ZipPassThrough(name) : new ZipDeflate(name, { level: 6 });
       entry.mtime = file.updated_at;
       zip.add(entry);
       entry.push(content, true);
       yield* pieces.splice(0);
+      unrested += content.length;
+      if (unrested < bytesAtOnce) continue;
+      await breathe();
+      unrested = 0;
     }
+    await breathe();
     if (next.length < filesAtOnce) break;
   }
   zip.end();

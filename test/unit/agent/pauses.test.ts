@@ -1,6 +1,10 @@
 /** Paused turns: approved, refused, answered by the caller, expired, decided twice. */
 
 import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'libsql';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { joinDeltas } from '../../support/agentclient.ts';
 import { type ShopAgent, startShopAgent } from '../../support/agentservice.ts';
@@ -104,6 +108,38 @@ describe('a turn that pauses for approval', () => {
     expect(body.result.chat.reply).toBe(
       '**order\\_status: LF-55555** could not be looked up: Nothing of that name.',
     );
+  });
+
+  test('leaves nothing of what a model was told once it is decided, over or replaced', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'agent-pauses-'));
+    const db = join(folder, 'agent.db');
+    const own = await startShopAgent({ db });
+    const begin = async (id: string) => {
+      const { body } = await own.client.chat(message, { chat_id: id });
+      return body.chat.executionId as string;
+    };
+    await begin('replaced');
+    await begin('replaced');
+    const executionId = await begin('decided');
+    await own.client.call('POST', '/v1/bot/chat/execute-tool', {
+      chat_id: 'decided',
+      execution_data: { executionId },
+    });
+    await begin('over');
+    own.clock.now += 16 * 60_000;
+    await begin('waits');
+    await own.close();
+    const rows = new Database(db)
+      .prepare("SELECT chats.chat_id, record = '{}' AS isEmpty FROM pauses JOIN chats ON chats.id = chat")
+      .all();
+    expect(rows).toEqual([
+      { chat_id: 'replaced', isEmpty: 1 },
+      { chat_id: 'replaced', isEmpty: 1 },
+      { chat_id: 'decided', isEmpty: 1 },
+      { chat_id: 'over', isEmpty: 1 },
+      { chat_id: 'waits', isEmpty: 0 },
+    ]);
+    rmSync(folder, { recursive: true });
   });
 
   test('is decided once: a second decision is 409 already_decided', async () => {
