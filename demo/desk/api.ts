@@ -31,11 +31,12 @@ export async function call(method: string, path: string, input: Input = {}): Pro
   const query = isInQuery
     ? `?${new URLSearchParams(Object.entries(all).map(([name, value]) => [name, String(value)]))}`
     : '';
+  const key = readKey();
   let response: Response;
   try {
     response = await fetch(`${path}${query}`, {
       method,
-      headers: { authorization: `Bearer ${readKey()}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       body: isInQuery ? null : JSON.stringify(all),
       signal: AbortSignal.timeout(timeoutMs),
     });
@@ -45,6 +46,8 @@ export async function call(method: string, path: string, input: Input = {}): Pro
   const body = (await response.json().catch(() => undefined)) as Answer;
   const isRead = typeof body === 'object' && body !== null;
   if (response.ok && isRead) return body.data ?? body;
+  if (response.status === 401 && key !== readKey())
+    throw new ApiError('key_changed', 'Another key was entered meanwhile. Try again.');
   // The API has two shapes of errors.
   const error = typeof body?.error === 'object' ? body.error : { code: body?.code, message: body?.error };
   const wait = Number(response.headers.get('retry-after') ?? Number.NaN);

@@ -1,7 +1,7 @@
 /** Small pieces of areas: a button that acts, one that asks first, a form, an answer in full. */
 
 import type { ComponentChildren } from 'preact';
-import { useContext, useEffect, useRef, useState } from 'preact/hooks';
+import { useContext, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Loaded } from './load.ts';
 import { act, canManage, forgetBadNews, notice } from './state.ts';
 import { noteWritten, WrittenInPanel } from './written.ts';
@@ -105,8 +105,11 @@ export function useFocus<Place extends HTMLElement>() {
 }
 
 export function No({ press }: { press(): void }) {
+  const button = useRef<HTMLButtonElement>(null);
+  // At once: what had the focus gives way to the question, and the next key is pressed here.
+  useLayoutEffect(() => button.current?.focus(), []);
   return (
-    <button type="button" class="plain" ref={useFocus<HTMLButtonElement>()} onClick={press}>
+    <button type="button" class="plain" ref={button} onClick={press}>
       No
     </button>
   );
@@ -125,12 +128,24 @@ export function requireWords(form: HTMLFormElement): boolean {
   return false;
 }
 
+type Fields = Record<string, string>;
+const readFields = (form: HTMLFormElement) => Object.fromEntries(new FormData(form)) as Fields;
+
+/** What was touched: the rest may have become another meanwhile, and stays that. */
+export function onlyChanged<T extends object>(now: T, begun: T): Partial<T> {
+  const isSame = (name: string, value: unknown) =>
+    JSON.stringify(value) === JSON.stringify(begun[name as keyof T]);
+  return Object.fromEntries(
+    Object.entries(now).filter(([name, value]) => !isSame(name, value)),
+  ) as Partial<T>;
+}
+
 interface NewProps {
   title: string;
   done: string;
   children: ComponentChildren;
-  /** Of what stands in the fields, as text. */
-  work(fields: Record<string, string>): Promise<unknown>;
+  /** Of what stands in the fields, as text, and stood there at first. */
+  work(fields: Fields, begun: Fields): Promise<unknown>;
   submit?: string;
   /** Of what is changed: where that is another, the fields begin with it. */
   version?: string | undefined;
@@ -153,6 +168,13 @@ export function New({ title, done, children, work, submit = 'Create', version = 
   };
   useEffect(() => () => noteWritten(own, false), []);
   const summary = useRef<HTMLElement>(null);
+  const form = useRef<HTMLFormElement>(null);
+  const begun = useRef<Fields>({});
+  /** Since it was sent. */
+  const isTouched = useRef(false);
+  useLayoutEffect(() => {
+    begun.current = readFields(form.current!);
+  }, [round, shownVersion.current]);
   useEffect(() => {
     // What was pressed is gone.
     if (round > 0 && document.activeElement === document.body) summary.current?.focus();
@@ -161,7 +183,9 @@ export function New({ title, done, children, work, submit = 'Create', version = 
     <details class="new" key={`${round} ${shownVersion.current}`}>
       <summary ref={summary}>{title}</summary>
       <form
+        ref={form}
         onInput={() => {
+          isTouched.current = true;
           note(true);
           forgetBadNews();
         }}
@@ -170,13 +194,13 @@ export function New({ title, done, children, work, submit = 'Create', version = 
           // Pressed twice, it is still meant once.
           if (isBusy.current) return;
           isBusy.current = true;
-          const form = event.currentTarget;
-          const read = () => Object.fromEntries(new FormData(form)) as Record<string, string>;
-          const fields = read();
-          const isDone = requireWords(form) && (await act(done, () => work(fields)));
+          isTouched.current = false;
+          const { currentTarget } = event;
+          const send = () => work(readFields(currentTarget), begun.current);
+          const isDone = requireWords(currentTarget) && (await act(done, send));
           isBusy.current = false;
           // What was written meanwhile stays.
-          if (!isDone || JSON.stringify(read()) !== JSON.stringify(fields)) return;
+          if (!isDone || isTouched.current) return;
           note(false);
           setRound(round + 1);
         }}

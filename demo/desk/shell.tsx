@@ -1,7 +1,7 @@
 /** The desk around its areas: who enters, which agent, where to go, what the last action came to. */
 
 import type { ComponentType } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import { Agents } from './areas/agents.tsx';
 import { Conversations } from './areas/conversations.tsx';
 import { Deliveries } from './areas/deliveries.tsx';
@@ -13,6 +13,7 @@ import { Settings } from './areas/settings.tsx';
 import { Sources } from './areas/sources.tsx';
 import { Tasks } from './areas/tasks.tsx';
 import { Workflows } from './areas/workflows.tsx';
+import { Door, DoorAgain } from './door.tsx';
 import { Notice, wasJustClosed } from './panel.tsx';
 import { focusOn } from './parts.tsx';
 import {
@@ -22,14 +23,13 @@ import {
   bots,
   canManage,
   chooseBot,
+  isRefused,
   isSignedIn,
   leave,
   leaveIfRefused,
   loadBots,
   loadError,
   notice,
-  refusal,
-  signIn,
 } from './state.ts';
 import { mayLeave } from './written.ts';
 
@@ -53,30 +53,12 @@ export function Desk() {
     // Who has just entered has them.
     if (isSignedIn.value && canManage.value === undefined) loadBots().catch(leaveIfRefused);
   }, [isSignedIn.value]);
-  return isSignedIn.value ? <Inside /> : <Door />;
-}
-
-function Door() {
-  const [error, setError] = useState('');
+  if (!isSignedIn.value) return <Door />;
   return (
-    <main class="door">
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          const key = String(new FormData(event.currentTarget).get('key'));
-          signIn(key).catch((thrown: Error) => setError(thrown.message));
-        }}
-      >
-        <h1>Desk</h1>
-        <p>Enter an API key of an owner, an admin or a moderator.</p>
-        <input type="text" autocomplete="username" value="desk" hidden readOnly />
-        <label>
-          API key <input type="password" name="key" required autocomplete="current-password" />
-        </label>
-        <button type="submit">Enter</button>
-        <p role="alert">{error || refusal.value}</p>
-      </form>
-    </main>
+    <>
+      <Inside />
+      {isRefused.value && <DoorAgain />}
+    </>
   );
 }
 

@@ -11,6 +11,8 @@ const mostBots = 100;
 const goodNewsMs = 8_000;
 
 export const isSignedIn = signal(readKey() !== null);
+/** The key was taken back while somebody is at the desk: what lies on it waits for another. */
+export const isRefused = signal(false);
 export const bots = signal<Answer[]>([]);
 /** Kept for the next tab too: an agent is no secret, as the key is. */
 export const botId = signal(localStorage.getItem(botName) ?? '');
@@ -63,6 +65,7 @@ export async function signIn(given: string) {
   const key = given.trim();
   // What is no such character cannot be sent.
   if (!/^[!-~]+$/.test(key)) throw new ApiError('invalid_api_key', 'This is no API key.');
+  const before = canManage.value;
   keepKey(key);
   try {
     await loadBots();
@@ -74,28 +77,40 @@ export async function signIn(given: string) {
       );
     });
     refusal.value = '';
+    // A key that was shown is of whoever made it.
+    madeKeys.value = [];
+    if (canManage.value !== before) drafts.value = {};
+    isRefused.value = false;
     isSignedIn.value = true;
   } catch (thrown) {
-    forgetKey();
+    // Another may have been entered meanwhile.
+    if (readKey() === key) forgetKey();
     throw thrown;
   }
 }
 
-export function signOut(reason = '') {
+function signOut() {
   forgetKey();
-  // Who comes next is somebody else.
+  // Who comes next is somebody else. The chat of the settings keeps its own.
+  for (const storage of [localStorage, sessionStorage])
+    for (const name of Object.keys(storage)) if (name.startsWith('porchlight')) storage.removeItem(name);
   drafts.value = {};
   madeKeys.value = [];
   canManage.value = undefined;
   notice.value = undefined;
-  refusal.value = reason;
+  refusal.value = '';
+  isRefused.value = false;
   isSignedIn.value = false;
 }
 
 /** A key may be taken back while it is used, and an agent be deleted. */
 export function leaveIfRefused(thrown: unknown) {
   if (!(thrown instanceof ApiError)) return;
-  if (thrown.code === 'invalid_api_key') signOut('The key is not taken any more.');
+  if (thrown.code === 'invalid_api_key' && isSignedIn.value) {
+    forgetKey();
+    refusal.value = 'The key is not taken any more.';
+    isRefused.value = true;
+  }
   if (thrown.code === 'bot_not_found') loadBots().catch(() => {});
 }
 

@@ -46,7 +46,10 @@ export function WorkflowSummary({ of }: { of: Answer }) {
           <ul class="steps">
             {of.conditions.map(({ field, operator, value }: Answer, index: number) => (
               <li key={`${index} ${field}`}>
-                <code>{field}</code> {comparisons[operator] ?? operator} <bdi>{toText(value)}</bdi>
+                <bdi>
+                  <code>{field}</code>
+                </bdi>{' '}
+                {comparisons[operator] ?? operator} <bdi>{toText(value)}</bdi>
               </li>
             ))}
           </ul>

@@ -1018,6 +1018,7 @@ test('what is written while it is sent stays, and blanks are no name', async () 
   expect(await name.inputValue()).toBe('Sent, and more');
   page.on('dialog', (dialog) => dialog.accept());
   await page.getByRole('link', { name: 'Tasks' }).click();
+  await page.getByRole('heading', { name: 'Tasks', level: 1 }).waitFor();
   await close();
 });
 
@@ -1289,6 +1290,142 @@ test('an agent that is not among the newest hundred stays on the desk', async ()
   const choice = page.locator('header select');
   await expect.poll(() => choice.inputValue()).toBe(agent.botId);
   expect(await page.getByText('is gone').count()).toBe(0);
+  await close();
+});
+
+test('saving one field leaves the others as somebody else made them meanwhile', async () => {
+  const { task } = await call('POST', '/v1/bot/tasks/create', {
+    prompt: 'As it was',
+    name: 'Shared',
+    schedule_type: 'daily',
+    schedule_config: { time: '10:00' },
+  });
+  const { workflow } = await call('POST', '/v1/bot/workflow/create', {
+    name: 'Shared flow',
+    trigger_type: 'manual',
+    conditions: [{ field: 'a', operator: 'exists' }],
+    actions: [{ type: 'add_memory', content: 'As it was.' }],
+  });
+  const { page, close } = await enter();
+  await page.goto(`${agent.url}/desk#/tasks`);
+  await page.getByRole('button', { name: 'Shared', exact: true }).click();
+  await page.getByText('Change', { exact: true }).click();
+  await call('PUT', '/v1/bot/tasks/update', {
+    task_id: task.uuid,
+    prompt: 'Another',
+    schedule_config: { time: '22:00' },
+  });
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('Renamed task');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.getByText('Saved.').waitFor();
+  expect((await call('GET', '/v1/bot/tasks/read', { task_id: task.uuid })).task).toMatchObject({
+    name: 'Renamed task',
+    prompt: 'Another',
+    schedule_config: { time: '22:00' },
+  });
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  await page.getByRole('link', { name: 'Workflows' }).click();
+  await page.getByRole('button', { name: 'Shared flow', exact: true }).click();
+  await page.getByText('Change', { exact: true }).click();
+  const other = {
+    conditions: [],
+    actions: [{ type: 'add_memory', content: 'Another.', title: 'Text', tags: [] }],
+  };
+  await call('PUT', '/v1/bot/workflow/update', { workflow_id: workflow.uuid, ...other });
+  await dialog.getByLabel('Name').fill('Renamed flow');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.getByText('Saved.').waitFor();
+  const { workflow: saved } = await call('GET', '/v1/bot/workflow/read', { workflow_id: workflow.uuid });
+  expect(saved).toMatchObject({ name: 'Renamed flow', ...other });
+  await close();
+});
+
+test('one key is tried at a time, and a wrong one throws out nobody', async () => {
+  const { page, close } = await enter();
+  await page.getByRole('button', { name: 'Leave' }).click();
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route('**/v1/**', async (route) => {
+    await held;
+    await route.continue();
+  });
+  const field = page.getByLabel('API key');
+  expect(await field.evaluate((element) => element === document.activeElement)).toBe(true);
+  await field.fill('wrong-key');
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Loading' }).waitFor();
+  await field.fill('owner-key');
+  await page.keyboard.press('Enter');
+  release();
+  await page.getByRole('alert').filter({ hasText: 'missing or invalid' }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  expect(await page.evaluate(() => sessionStorage.getItem('desk-key'))).toBe('owner-key');
+  await close();
+});
+
+test('the key that the desk is used with is not deleted there', async () => {
+  const { data } = await call('POST', '/v1/keys', { name: 'In use', role: 'owner' });
+  const { page, close } = await enter({}, data.key);
+  await page.goto(`${agent.url}/desk#/keys`);
+  await row(page, 'In use').getByText('in use here').waitFor();
+  expect(await page.getByRole('button', { name: 'Delete In use' }).count()).toBe(0);
+  expect(await page.getByRole('button', { name: 'Replace In use' }).count()).toBe(1);
+  await close();
+});
+
+test('when the key is taken back, what is written waits until another is entered', async () => {
+  const { data } = await call('POST', '/v1/keys', { name: 'Passing', role: 'owner' });
+  const { page, close } = await enter({}, data.key);
+  await page.goto(`${agent.url}/desk#/tasks`);
+  await page.getByText('New task', { exact: true }).click();
+  const prompt = page.getByLabel('What the agent is asked');
+  await prompt.fill('Half written');
+  await call('DELETE', `/v1/keys/${data.id}`);
+  await page.getByRole('button', { name: 'Create' }).click();
+  const again = page.getByRole('dialog', { name: 'Enter again' });
+  await again.getByText('The key is not taken any more.').waitFor();
+  expect(await findViolations(page)).toEqual([]);
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Escape');
+  await again.getByLabel('API key').fill('nobody');
+  await page.keyboard.press('Enter');
+  await again.getByText('missing or invalid').waitFor();
+  await again.getByLabel('API key').fill('owner-key');
+  await page.keyboard.press('Enter');
+  await again.waitFor({ state: 'detached' });
+  expect(await prompt.inputValue()).toBe('Half written');
+  await page.getByRole('button', { name: 'Create' }).click();
+  await row(page, 'Half written').waitFor();
+  await close();
+});
+
+test('what was written is not shown to one who may not save it, and leaving leaves nothing', async () => {
+  const { data } = await call('POST', '/v1/keys', { name: 'Passing on', role: 'owner' });
+  const { page, close } = await enter({}, data.key);
+  await page.goto(`${agent.url}/desk#/settings`);
+  await page.getByLabel('Tagline').fill('Half written');
+  const preview = page.frameLocator('iframe');
+  await preview.getByRole('textbox').fill('A draft in the chat');
+  await call('DELETE', `/v1/keys/${data.id}`);
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  const again = page.getByRole('dialog', { name: 'Enter again' });
+  await again.getByLabel('API key').fill('moderator-key');
+  await page.keyboard.press('Enter');
+  await again.waitFor({ state: 'detached' });
+  const asked: string[] = [];
+  page.on('dialog', (dialog) => {
+    asked.push(dialog.message());
+    return dialog.accept();
+  });
+  await page.getByRole('button', { name: 'Leave' }).click();
+  await page.getByLabel('API key').waitFor();
+  expect(asked).toEqual([]);
+  const kept = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]));
+  expect(kept).not.toContain('porchlight');
   await close();
 });
 

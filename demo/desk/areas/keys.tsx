@@ -57,6 +57,9 @@ function Plan() {
   );
 }
 
+/** Whoever deletes it ends what is done here: it is replaced instead. */
+const isUsedHere = (prefix: string) => readKey()?.startsWith(prefix) === true;
+
 /** Runs a call that answers with a key, which is shown to who asked for it and to nobody who comes after. */
 async function makeKey(path: string, input: object = {}): Promise<{ key: string; isMine: boolean }> {
   const by = readKey();
@@ -125,19 +128,23 @@ export function Keys() {
                     work={async () => {
                       const { key, isMine } = await makeKey(`/v1/keys/${id}/rotate`);
                       // It may be the one that this desk is used with.
-                      if (isMine && readKey()?.startsWith(prefix)) keepKey(key);
+                      if (isMine && isUsedHere(prefix)) keepKey(key);
                       reload();
                     }}
                   >
                     Replace
                   </Removal>
-                  <Removal
-                    label={`Delete ${name}`}
-                    done="The key was deleted."
-                    work={() => call('DELETE', `/v1/keys/${id}`).finally(reload)}
-                  >
-                    Delete
-                  </Removal>
+                  {isUsedHere(prefix) ? (
+                    <small>in use here</small>
+                  ) : (
+                    <Removal
+                      label={`Delete ${name}`}
+                      done="The key was deleted."
+                      work={() => call('DELETE', `/v1/keys/${id}`).finally(reload)}
+                    >
+                      Delete
+                    </Removal>
+                  )}
                 </span>
               ),
           },

@@ -28,7 +28,7 @@ export function Settings() {
       key={field.name}
       field={{ ...field, ...(isNeeded(field) && { isRequired: true }) }}
       value={rawOf(field)}
-      change={(value) => keep(id, { ...draft, [field.name]: value })}
+      change={(value) => keep(id, { ...drafts.value[id], [field.name]: value })}
     />
   );
   const save = async () => {

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 import { type Answer, call } from '../api.ts';
 import { List, latest, State, Time, toName } from '../list.tsx';
 import { Panel } from '../panel.tsx';
-import { Action, Managed, New, Removal } from '../parts.tsx';
+import { Action, Managed, New, onlyChanged, Removal } from '../parts.tsx';
 import { readSchedule, Schedule, toWhen } from '../schedule.tsx';
 import { botId } from '../state.ts';
 
@@ -76,7 +76,11 @@ export function Tasks() {
                 <Removal
                   label={`Delete ${toName(name)}`}
                   done="The task was deleted."
-                  work={() => act('delete', uuid).finally(reload)}
+                  work={async () => {
+                    await act('delete', uuid);
+                    setOpen((now: Answer) => (now?.uuid === uuid ? undefined : now));
+                    reload();
+                  }}
                 >
                   Delete
                 </Removal>
@@ -92,7 +96,11 @@ export function Tasks() {
             <New
               title="New task"
               done="The task was created."
-              work={(fields) => call('POST', '/v1/bot/tasks/create', toInput(fields)).finally(reload)}
+              work={(fields) =>
+                call('POST', '/v1/bot/tasks/create', { bot_id: botId.value, ...toInput(fields) }).finally(
+                  reload,
+                )
+              }
             >
               <Fields />
             </New>
@@ -132,8 +140,9 @@ function TaskPanel({ task, changed, close }: PanelProps) {
           title="Change"
           done="Saved."
           submit="Save"
-          work={async (fields) => {
-            const input = { task_id: task.uuid, ...toInput(fields, task) };
+          work={async (fields, begun) => {
+            const touched = onlyChanged(toInput(fields, task), toInput(begun, task));
+            const input = { bot_id: botId.value, task_id: task.uuid, ...touched };
             changed((await call('PUT', '/v1/bot/tasks/update', input)).task);
           }}
         >
@@ -198,7 +207,6 @@ function Fields({ of }: { of?: Answer }) {
 function toInput(fields: Record<string, string>, before?: Answer) {
   const { prompt, name, active_hours_start, active_hours_end, max_executions } = fields;
   return {
-    bot_id: botId.value,
     prompt,
     ...(name && { name }),
     ...readSchedule(fields, before),

@@ -5,7 +5,7 @@ import { type Answer, call } from '../api.ts';
 import { List, latest, State, Time, toName } from '../list.tsx';
 import { useLoad } from '../load.ts';
 import { Panel } from '../panel.tsx';
-import { Action, Managed, New, Removal, Waiting } from '../parts.tsx';
+import { Action, Managed, New, onlyChanged, Removal, Waiting } from '../parts.tsx';
 import { toWhen } from '../schedule.tsx';
 import { botId } from '../state.ts';
 import { WorkflowFields, WorkflowSummary } from '../workflow-form.tsx';
@@ -127,11 +127,11 @@ function Change({ title, done, method, of, changed }: ChangeProps) {
       title={title}
       done={done}
       submit={of ? 'Save' : 'Create'}
-      work={async (fields) => {
+      work={async (fields, begun) => {
+        const written = readWorkflow(fields, of);
         const input = {
           bot_id: botId.value,
-          ...(of && { workflow_id: of.uuid }),
-          ...readWorkflow(fields, of),
+          ...(of ? { workflow_id: of.uuid, ...onlyChanged(written, readWorkflow(begun, of)) } : written),
         };
         const { workflow } = await call(method, `/v1/bot/workflow/${of ? 'update' : 'create'}`, input);
         changed(workflow);
