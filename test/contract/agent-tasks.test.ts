@@ -250,6 +250,20 @@ describe('a task runs', () => {
     expect(await read(uuid)).toMatchObject({ execution_count: 1, error_count: 0 });
   });
 
+  test('by hand before its time, and then at its time all the same', async () => {
+    const scheduled_at = '2031-03-01T13:00:00Z';
+    const { uuid } = await make({ schedule_type: 'once', schedule_config: { scheduled_at } });
+    expect((await post('trigger', uuid)).body.result.status).toBe('success');
+    expect(await read(uuid)).toMatchObject({
+      enabled: true,
+      paused_reason: null,
+      next_run_at: '2031-03-01T13:00:00.000Z',
+    });
+    await pass(hour);
+    await untilLogged(2);
+    expect(await read(uuid)).toMatchObject({ enabled: false, paused_reason: 'completed' });
+  });
+
   test('after its last time no more, and once only once', async () => {
     const twice = await make({ max_executions: 2 });
     const single = await make({

@@ -6,7 +6,7 @@ import { type Page, toOffset } from '../paging.ts';
 import type { Schedule } from '../tasks/schedule.ts';
 import type { ChatMode } from './chats.ts';
 
-export type PausedReason = 'consecutive_errors' | 'completed';
+export type PausedReason = 'consecutive_errors' | 'completed' | 'skipped';
 export type RunStatus = 'success' | 'error' | 'skipped';
 
 /** What its owner sets. */

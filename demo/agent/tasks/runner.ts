@@ -46,10 +46,12 @@ export interface TaskRunner {
 export function endOf(
   task: Pick<Task, 'max_executions' | 'execution_count' | 'error_count' | 'max_consecutive_errors'>,
   wasOnce = false,
+  hasRun = true,
 ): TaskChanges | undefined {
   const isOver = wasOnce || (task.max_executions !== null && task.execution_count >= task.max_executions);
   if (!isOver && task.error_count < task.max_consecutive_errors) return undefined;
-  return { enabled: false, next_run_at: null, paused_reason: isOver ? 'completed' : 'consecutive_errors' };
+  const reason = hasRun ? 'completed' : 'skipped';
+  return { enabled: false, next_run_at: null, paused_reason: isOver ? reason : 'consecutive_errors' };
 }
 
 export const chatOf = ({ chat_id, uuid }: Task): string => chat_id ?? uuid;
@@ -90,14 +92,21 @@ export function createTaskRunner({ tasks, bots, events, now, ask }: TaskRunnerDe
   }
 
   /** What a slot or a run changes. @returns undefined where the task is gone by now */
-  function note(id: number, { status, reason, credits_used }: NewTaskLog, more: TaskChanges = {}) {
+  function note(
+    id: number,
+    { status, reason, credits_used }: NewTaskLog,
+    more: TaskChanges = {},
+    wasDue = true,
+  ) {
     const task = tasks.get(id);
     if (!task) return undefined;
     const isRun = status !== 'skipped';
     const execution_count = task.execution_count + (isRun ? 1 : 0);
     const error_count = status === 'error' ? task.error_count + 1 : isRun ? 0 : task.error_count;
-    const isOnce = task.schedule_type === 'once';
-    const ends = reason === switchedOff ? {} : endOf({ ...task, execution_count, error_count }, isOnce);
+    // Run by hand before its time, it is still to come.
+    const isOnce = task.schedule_type === 'once' && (wasDue || task.next_run_at === null);
+    const ends =
+      reason === switchedOff ? {} : endOf({ ...task, execution_count, error_count }, isOnce, isRun);
     events.record('task.noted', { task_id: task.uuid, status, reason });
     return tasks.note(
       task,
@@ -111,7 +120,7 @@ export function createTaskRunner({ tasks, bots, events, now, ask }: TaskRunnerDe
     tasks.update(task.id, { ...claim, running_since: now() });
     const job = work(bot, task, wasDue)
       .then(async (result) => {
-        const keep = () => note(task.id, result, { running_since: null });
+        const keep = () => note(task.id, result, { running_since: null }, wasDue);
         return { result, log: await keepTrying(keep, report, closing.signal) };
       })
       .finally(() => running.delete(task.id));
@@ -147,7 +156,7 @@ export function createTaskRunner({ tasks, bots, events, now, ask }: TaskRunnerDe
     start() {
       tasks.forgetLogsBefore(now() - logsKeptMs);
       for (const { id } of tasks.cutOff())
-        note(id, { status: 'error', reason: 'interrupted', credits_used: 0 }, { running_since: null });
+        note(id, { status: 'error', reason: 'interrupted', credits_used: 0 }, { running_since: null }, false);
       for (const task of tasks.enabled()) {
         if (task.schedule_type !== 'interval') continue;
         const isMissed = task.next_run_at !== null && task.next_run_at <= now();
