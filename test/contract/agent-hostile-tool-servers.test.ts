@@ -3,7 +3,8 @@
 import type { ServerResponse } from 'node:http';
 import { text as readText } from 'node:stream/consumers';
 import { afterEach, expect, test, vi } from 'vitest';
-import { createToolServerClient, type ServerPlace } from '../../demo/agent/toolservers/client.ts';
+import { createToolServerClient } from '../../demo/agent/toolservers/client.ts';
+import type { ServerPlace } from '../../demo/agent/toolservers/connection.ts';
 import { listen, startToolServer, toTool } from '../support/toolserver.ts';
 
 const client = createToolServerClient();
@@ -238,6 +239,10 @@ test('what it offers is taken within bounds', async () => {
     { name: 'count', description: 'x'.repeat(100_000), inputSchema: object },
     { name: 'count', description: 'The second of that name.', inputSchema: object },
     { name: '', inputSchema: object },
+    { name: 'no schema' },
+    { name: 'odd', description: null, inputSchema: object },
+    { name: 'list', inputSchema: { type: 'array' } },
+    'no tool',
     { name: 'x'.repeat(200), inputSchema: object },
     { name: 'large', inputSchema: { ...object, properties: { a: { description: 'x'.repeat(20_000) } } } },
     { name: '__proto__', inputSchema: object },
@@ -246,7 +251,7 @@ test('what it offers is taken within bounds', async () => {
   ];
   const { url } = await lieInResult('tools/list', { tools });
   const { tools: kept, leftOut } = await list(url);
-  expect([kept.length, leftOut]).toEqual([100, 207]);
+  expect([kept.length, leftOut]).toEqual([100, 211]);
   expect(kept.map(({ name }) => name).slice(0, 3)).toEqual(['count', '__proto__', 'two words\u202e']);
   expect(
     kept
@@ -266,7 +271,7 @@ test('pages without an end are turned ten times', async () => {
       result: { tools: [toTool(`t${pages}`)], nextCursor: String(pages) },
     });
   });
-  await expect(list(url)).rejects.toThrow('does not answer as one');
+  await expect(list(url)).rejects.toThrow('more than 10 pages');
   expect(pages).toBe(10);
 });
 
@@ -279,6 +284,41 @@ test('a schema that would take for ever to check is checked by nobody', async ()
   running.push(server);
   await list(server.url);
   expect(await callIt(server.url)).toMatchObject({ ok: true });
+});
+
+test('what is refused by the protocol is told with what the server says of it', async () => {
+  const refuse = (message: string) =>
+    lieAbout('tools/call', (id, response) =>
+      json(response, { jsonrpc: '2.0', id, error: { code: -32602, message } }),
+    );
+  const { url } = await refuse(`date: YYYY-MM-DD is needed, not ${secret}`);
+  expect(await callIt(url)).toEqual({
+    ok: false,
+    result: {
+      error: 'The tool server refuses this (-32602).',
+      said: expect.stringContaining('date: YYYY-MM-DD is needed, not ***'),
+    },
+  });
+  const long = await refuse('x'.repeat(100_000));
+  expect(JSON.stringify(await callIt(long.url)).length).toBeLessThan(1_200);
+});
+
+test('headers that choose something change no name', async () => {
+  const tools = [toTool('get_contents'), toTool('list_notifications')];
+  const server = await startToolServer('modern', tools, () => ({ content: [] }));
+  running.push(server);
+  const place: ServerPlace = {
+    ...toPlace(server.url),
+    headers: { 'x-tools': 'get_contents', 'x-toolsets': 'notifications', 'x-api-key': 'abcdefgh' },
+  };
+  expect((await client.list(place)).tools.map(({ name }) => name)).toEqual([
+    'get_contents',
+    'list_notifications',
+  ]);
+  // One that is called like a secret is offered to nobody.
+  const named = await startToolServer('modern', [toTool('get_abcdefgh')], () => ({ content: [] }));
+  running.push(named);
+  expect(await client.list({ ...place, server_url: named.url })).toEqual({ tools: [], leftOut: 1 });
 });
 
 test('a server that says again what it was sent tells the model nothing of it', async () => {

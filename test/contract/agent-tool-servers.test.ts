@@ -233,6 +233,59 @@ test('what the owner decided about a tool holds when the server says anew what i
   expect((await call('PUT', `/${id}/configure`, { tools: all })).status).toBe(404);
 });
 
+test('what the owner decided holds for a tool that is not offered for a while, or from elsewhere', async () => {
+  const { id } = await create();
+  const decided = [
+    { name: 'count', access: 'staff_only' },
+    { name: 'throw_away', is_active: false },
+  ];
+  await call('PUT', `/${id}/configure`, { tools: decided });
+  const count = tools.shift()!;
+  try {
+    await call('POST', `/${id}/refresh`);
+    expect(await offeredOfShelf()).toEqual(['the_shelf_order_status']);
+  } finally {
+    tools.unshift(count);
+  }
+  await call('POST', `/${id}/refresh`);
+  expect(await offeredOfShelf(visitor)).toEqual(['the_shelf_order_status']);
+  expect(await offeredOfShelf()).toEqual(['count', 'the_shelf_order_status']);
+  await call('PUT', `/${id}`, { server_url: 'http://127.0.0.1:9/' });
+  await call('PUT', `/${id}`, { server_url: shelf.url });
+  expect(await offeredOfShelf(visitor)).toEqual(['the_shelf_order_status']);
+});
+
+test.each([
+  [
+    'another tool of nearly that name',
+    async (id: string) => {
+      await call('POST', `/${id}/toggle`, { tool_name: 'order.show', is_active: false });
+    },
+  ],
+  [
+    'the tool as it is described by now',
+    async (id: string) => {
+      tools[3] = { ...tools[3]!, description: 'Shows all orders.' };
+      await call('POST', `/${id}/refresh`);
+    },
+  ],
+] as const)('an approval is not one for %s', async (_, change) => {
+  const before = [...tools];
+  tools.push(toTool('order.show'), toTool('order show'));
+  try {
+    const { id } = await create({ require_approval: 'always' });
+    provider.scripts.push({ deltas: [callTool('order_show', { of: 'x' })] }, { deltas: [say('Done.')] });
+    const { chat } = (await ask({ ...visitor, chat_id: 'of-ada' })).body;
+    expect(chat.tool.title).toBe('order.show');
+    await change(id);
+    await approve('of-ada', chat.executionId);
+    expect(lastTold()).toContain('gone');
+    expect([...shelf.callsOf('order.show'), ...shelf.callsOf('order show')]).toEqual([]);
+  } finally {
+    tools.splice(0, tools.length, ...before);
+  }
+});
+
 test('headers reach the server, and their values nobody', async () => {
   const { id, headers } = await create({ headers: { 'x-secret': 'shelf-secret', 'x-other': 'b' } });
   expect(headers).toEqual({ 'x-secret': '***', 'x-other': '***' });

@@ -11,7 +11,9 @@ CREATE TABLE tool_servers (
   headers TEXT NOT NULL,
   is_enabled INTEGER NOT NULL,
   access TEXT NOT NULL CHECK (access IN ('public_safe', 'staff_only')),
+  -- As it said last, and what its owner decided about them, by name: kept while one is not offered.
   tools TEXT NOT NULL,
+  decisions TEXT NOT NULL,
   last_error TEXT,
   refreshed_at INTEGER,
   created_at INTEGER NOT NULL,

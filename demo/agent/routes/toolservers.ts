@@ -8,7 +8,7 @@ import { flag, paging, takes, target } from '../input.ts';
 import { readPage, toPagination } from '../paging.ts';
 import type { Parts } from '../parts.ts';
 import type { Bot } from '../store/bots.ts';
-import { placeOf, type ServerTool, type ToolServer } from '../store/toolservers.ts';
+import { placeOf, type ToolDecisions, type ToolServer } from '../store/toolservers.ts';
 import { toIso, toIsoOrNull } from '../time.ts';
 import { decisions, readFilter, readHeaders, settings, toHidden } from '../toolservers/input.ts';
 
@@ -114,7 +114,7 @@ export function routeToolServers(app: Hono<AccessEnv>, parts: Parts) {
     const bot = requireBot(parts, c.get('caller'), input);
     requireManager(c.get('caller'));
     const server = requireServer(bot, c.req.param('id'));
-    toolServers.change(server.id, { tools: tools.reduce(decide, server.tools) });
+    toolServers.change(server.id, { decisions: decide(server, tools) });
     return c.json({ success: true, message: 'The tools were changed.' });
   });
 
@@ -128,7 +128,7 @@ export function routeToolServers(app: Hono<AccessEnv>, parts: Parts) {
       const bot = requireBot(parts, c.get('caller'), input);
       requireManager(c.get('caller'));
       const server = requireServer(bot, c.req.param('id'));
-      toolServers.change(server.id, { tools: decide(server.tools, { name, is_active }) });
+      toolServers.change(server.id, { decisions: decide(server, [{ name, is_active }]) });
       return c.json({ success: true, message: `The tool is ${is_active ? 'on' : 'off'}.` });
     },
   );
@@ -156,27 +156,26 @@ export function routeToolServers(app: Hono<AccessEnv>, parts: Parts) {
   });
 }
 
-/** Throws 404 for a tool that the server does not have. */
+/** What is decided with it. Throws 404 for a tool that the server does not have. */
 function decide(
-  tools: readonly ServerTool[],
-  { name, ...decided }: v.InferOutput<typeof decisions>[number],
-): ServerTool[] {
-  if (!tools.some((tool) => tool.name === name)) throw notFound();
-  const changes = Object.fromEntries(Object.entries(decided).filter(([, value]) => value !== undefined));
-  return tools.map((tool) =>
-    tool.name === name
-      ? { ...tool, ...changes, isDecided: tool.isDecided || decided.approval !== undefined }
-      : tool,
-  );
+  { tools, decisions: before }: ToolServer,
+  wanted: v.InferOutput<typeof decisions>,
+): ToolDecisions {
+  const decided = new Map(Object.entries(before));
+  for (const { name, ...one } of wanted) {
+    if (!tools.some((tool) => tool.name === name)) throw notFound();
+    const sent = Object.fromEntries(Object.entries(one).filter(([, value]) => value !== undefined));
+    decided.set(name, { ...decided.get(name), ...sent });
+  }
+  return Object.fromEntries(decided);
 }
 
-function toWireServer({ uuid, id: _, bot_id: _bot, headers, tools, ...server }: ToolServer) {
+function toWireServer({ uuid, id: _, bot_id: _bot, decisions: _decided, headers, ...server }: ToolServer) {
   return {
     ...server,
     id: uuid,
     type: 'mcp',
     headers: toHidden(headers),
-    tools: tools.map(({ isDecided: _decided, ...tool }) => tool),
     refreshed_at: toIsoOrNull(server.refreshed_at),
     created_at: toIso(server.created_at),
     updated_at: toIso(server.updated_at),

@@ -5,7 +5,7 @@ import { type Db, insertRow, updateRow } from '../db.ts';
 import { type Page, toOffset } from '../paging.ts';
 import type { Tell } from '../tell.ts';
 import type { ToolAccess } from '../tools.ts';
-import type { OfferedTool } from '../toolservers/client.ts';
+import type { OfferedTool } from '../toolservers/said.ts';
 
 export const transports = ['http', 'sse'] as const;
 export const approvals = ['never', 'always', 'tool-specific'] as const;
@@ -28,11 +28,10 @@ export interface ToolDecision {
   access: ToolAccess;
   approval: 'auto' | 'always';
 }
+/** By the names of tools. */
+export type ToolDecisions = Readonly<Record<string, Partial<ToolDecision>>>;
 
-export interface ServerTool extends Omit<OfferedTool, 'isReadOnly'>, ToolDecision {
-  /** The approval is the owner's word, not what the server says of itself. */
-  isDecided: boolean;
-}
+export interface ServerTool extends Omit<OfferedTool, 'isReadOnly'>, ToolDecision {}
 
 /** Times in ms since 1970. */
 export interface ToolServer extends ToolServerSettings {
@@ -40,6 +39,8 @@ export interface ToolServer extends ToolServerSettings {
   uuid: string;
   bot_id: string;
   tools: ServerTool[];
+  /** They hold when a tool that was not offered for a while is there again. */
+  decisions: ToolDecisions;
   last_error: string | null;
   refreshed_at: number | null;
   created_at: number;
@@ -65,8 +66,7 @@ export function createToolServerStore(db: Db, now: () => number, tell: Tell) {
   const get = (id: number): ToolServer | undefined => select('id = ?', id)[0];
   const announce = (event: 'created' | 'updated' | 'deleted', { bot_id, uuid, server_label }: ToolServer) =>
     tell(`connector.${event}`, bot_id, { id: uuid, name: server_label });
-  const update = (id: number, changes: Partial<ToolServer>) =>
-    updateRow(db, 'tool_servers', id, toRow(changes));
+  const update = (id: number, changes: Changes) => updateRow(db, 'tool_servers', id, toRow(changes));
 
   return {
     find: (botId: string, uuid: string): ToolServer | undefined =>
@@ -93,7 +93,7 @@ export function createToolServerStore(db: Db, now: () => number, tell: Tell) {
       const uuid = randomUUID();
       const at = now();
       return db.transaction(() => {
-        const row = toRow({ ...settings, tools: [] });
+        const row = toRow({ ...settings, tools: [], decisions: {} });
         insertRow(db, 'tool_servers', { ...row, uuid, bot_id: botId, created_at: at, updated_at: at });
         const server = select('uuid = ?', uuid)[0]!;
         announce('created', server);
@@ -101,7 +101,7 @@ export function createToolServerStore(db: Db, now: () => number, tell: Tell) {
       })();
     },
 
-    change(id: number, changes: Partial<ToolServerSettings & Pick<ToolServer, 'tools'>>): ToolServer {
+    change(id: number, changes: Partial<ToolServerSettings & Pick<ToolServer, 'decisions'>>): ToolServer {
       return db.transaction(() => {
         update(id, { ...changes, updated_at: now() });
         const server = get(id)!;
@@ -110,18 +110,15 @@ export function createToolServerStore(db: Db, now: () => number, tell: Tell) {
       })();
     },
 
-    /** What it offers now. Decided once, a tool keeps that; nothing is kept of one that is gone or elsewhere meanwhile. */
-    keepTools(asked: ToolServer, offered: readonly OfferedTool[], last_error: string | null) {
-      db.transaction(() => {
-        const server = get(asked.id);
-        if (!server || placeOf(server) !== placeOf(asked)) return;
-        const tools = offered.map((tool) => toServerTool(tool, server.tools));
-        update(server.id, { tools, last_error, refreshed_at: now() });
-      })();
+    /** What it offers now. Nothing is kept of one that is gone or elsewhere meanwhile. */
+    keepTools(asked: ToolServer, tools: readonly OfferedTool[], last_error: string | null) {
+      const server = get(asked.id);
+      if (!server || placeOf(server) !== placeOf(asked)) return;
+      update(server.id, { tools, last_error, refreshed_at: now() });
     },
 
     /** @param tools what is offered from now on; absent: as before */
-    keepError(asked: ToolServer, last_error: string, tools?: ServerTool[]) {
+    keepError(asked: ToolServer, last_error: string, tools?: OfferedTool[]) {
       const server = get(asked.id);
       if (!server || placeOf(server) !== placeOf(asked)) return;
       update(server.id, { last_error, ...(tools ? { tools } : {}) });
@@ -138,34 +135,43 @@ export function createToolServerStore(db: Db, now: () => number, tell: Tell) {
 
 export type ToolServerStore = ReturnType<typeof createToolServerStore>;
 
-function toServerTool({ isReadOnly, ...tool }: OfferedTool, known: readonly ServerTool[]): ServerTool {
-  const said = isReadOnly ? 'auto' : 'always';
-  const before = known.find(({ name }) => name === tool.name);
-  return {
-    ...tool,
-    is_active: before?.is_active ?? true,
-    access: before?.access ?? 'public_safe',
-    approval: before?.isDecided ? before.approval : said,
-    isDecided: before?.isDecided ?? false,
-  };
-}
+type Changes = Partial<Omit<ToolServer, 'tools'> & { tools: readonly OfferedTool[] }>;
 
-function toRow({ headers, tools, is_enabled, ...changes }: Partial<ToolServer>) {
+/** Where nobody decided, what reads alone needs no approval. */
+const toServerTool = (
+  { isReadOnly, ...tool }: OfferedTool,
+  decided: Partial<ToolDecision> = {},
+): ServerTool => ({
+  ...tool,
+  is_active: true,
+  access: 'public_safe',
+  approval: isReadOnly ? 'auto' : 'always',
+  ...decided,
+});
+
+const asJson = ['headers', 'tools', 'decisions'] as const;
+
+function toRow({ is_enabled, ...changes }: Changes) {
+  const texts = asJson.flatMap((name) =>
+    changes[name] === undefined ? [] : [[name, JSON.stringify(changes[name])]],
+  );
   return {
     ...changes,
-    ...(headers === undefined ? {} : { headers: JSON.stringify(headers) }),
-    ...(tools === undefined ? {} : { tools: JSON.stringify(tools) }),
+    ...Object.fromEntries(texts),
     ...(is_enabled === undefined ? {} : { is_enabled: Number(is_enabled) }),
-  };
+  } as Parameters<typeof updateRow>[3];
 }
 
 function toToolServer(row: unknown): ToolServer {
-  const fields = row as Omit<ToolServer, 'headers' | 'tools' | 'is_enabled'> &
-    Record<'headers' | 'tools', string> & { is_enabled: number };
+  const fields = row as Omit<ToolServer, (typeof asJson)[number] | 'is_enabled'> &
+    Record<(typeof asJson)[number], string> & { is_enabled: number };
+  const decisions = new Map(Object.entries(JSON.parse(fields.decisions) as ToolDecisions));
+  const tools = JSON.parse(fields.tools) as OfferedTool[];
   return {
     ...fields,
     headers: JSON.parse(fields.headers) as Record<string, string>,
-    tools: JSON.parse(fields.tools) as ServerTool[],
+    tools: tools.map((tool) => toServerTool(tool, decisions.get(tool.name))),
+    decisions: Object.fromEntries(decisions),
     is_enabled: fields.is_enabled === 1,
   };
 }

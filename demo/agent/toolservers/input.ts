@@ -68,7 +68,7 @@ export function readHeaders(
   return Object.fromEntries(
     Object.entries(wanted).map(([name, value]) => {
       if (value !== hidden) return [name, value];
-      const known = server.headers[name];
+      const known = Object.hasOwn(server.headers, name) ? server.headers[name] : undefined;
       if (known === undefined || isElsewhere)
         throw new AgentError(400, 'invalid_parameters', `headers.${name}: its value is needed anew.`);
       return [name, known];

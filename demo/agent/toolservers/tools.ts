@@ -1,9 +1,10 @@
 /** What tool servers offer, as a language model is offered it. */
 
+import { createHash } from 'node:crypto';
 import type { Parts } from '../parts.ts';
 import type { Bot } from '../store/bots.ts';
 import type { Persona } from '../store/chats.ts';
-import type { ServerTool, ToolServer } from '../store/toolservers.ts';
+import { placeOf, type ServerTool, type ToolServer } from '../store/toolservers.ts';
 import type { Tool } from '../tools.ts';
 
 /** Hosts of models take 128 in all. */
@@ -22,7 +23,8 @@ export function toServerTools(
   const offered = toolServers
     .enabled(bot.uuid)
     .flatMap((server) => server.tools.filter(isFor(server, persona)).map((tool) => ({ server, tool })));
-  return offered.slice(0, mostOffered).map(({ server: { id: _, uuid, ...server }, tool }) => {
+  return offered.slice(0, mostOffered).map(({ server, tool }) => {
+    const { uuid } = server;
     const name = toFreeName(server.server_label, tool.name, names);
     names.add(name);
     return {
@@ -32,7 +34,7 @@ export function toServerTools(
       approval: toApproval(server, tool),
       parameters: tool.schema,
       access: tool.access,
-      server: { id: uuid, label: server.server_label },
+      server: { id: toIdentity(server, tool), label: server.server_label },
       async run(parameters, signal) {
         // Its owner may have decided otherwise since it was offered.
         const current = toolServers.find(bot.uuid, uuid);
@@ -44,6 +46,12 @@ export function toServerTools(
     };
   });
 }
+
+/** What is approved holds for this tool at this place as it was described, and for nothing else of its name. */
+const toIdentity = (server: ToolServer, { name, title, description, schema }: ServerTool) =>
+  createHash('sha256')
+    .update(JSON.stringify([server.uuid, placeOf(server), name, title, description, schema]))
+    .digest('base64url');
 
 const isCalled = (wanted: string) => (tool: ServerTool) => tool.name === wanted;
 

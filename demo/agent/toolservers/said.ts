@@ -1,0 +1,88 @@
+/** What a tool server says, as it is taken: data, within bounds, and nothing of what it was sent. */
+
+import * as v from 'valibot';
+import { maxReplyBytes, ReplyTooLarge, type ToolOutcome } from '../tools.ts';
+import type { ServerPlace } from './connection.ts';
+
+/** As the server says it. */
+export interface OfferedTool {
+  name: string;
+  title: string;
+  description: string;
+  /** JSON Schema of an object. */
+  schema: Record<string, unknown>;
+  isReadOnly: boolean;
+}
+
+/** Shorter ones are words that occur by themselves. */
+const leastSecretChars = 8;
+const secretHeader = /auth|key|token|secret|cookie|pass|session|credential|sign/i;
+const [maxNameChars, maxDescriptionChars, maxSchemaChars] = [128, 2_000, 16_000];
+
+const described = v.optional(v.string(), '');
+const tool = v.object({
+  name: v.pipe(v.string(), v.minLength(1), v.maxLength(maxNameChars)),
+  title: v.optional(v.string()),
+  description: described,
+  inputSchema: v.looseObject({ type: v.literal('object') }),
+  annotations: v.optional(
+    v.object({ title: v.optional(v.string()), readOnlyHint: v.optional(v.boolean()) }),
+    {},
+  ),
+});
+
+/** @returns undefined for one that no model could be offered */
+export function toOfferedTool(said: unknown, place: ServerPlace): OfferedTool | undefined {
+  const { success, output } = v.safeParse(tool, said);
+  if (!success) return undefined;
+  const { name, description, annotations } = output;
+  const { $schema: _, ...schema } = output.inputSchema;
+  const identifiers = JSON.stringify([name, schema]);
+  if (identifiers.length > maxSchemaChars || withoutSecrets(place, identifiers) !== identifiers)
+    return undefined;
+  const title = output.title ?? annotations.title ?? name;
+  return {
+    name,
+    title: withoutSecrets(place, title.slice(0, maxNameChars)),
+    description: withoutSecrets(place, description.slice(0, maxDescriptionChars)),
+    schema,
+    isReadOnly: annotations.readOnlyHint === true,
+  };
+}
+
+/** A server may say again what it was sent. Headers that choose something hold words that it says anyway. */
+export function withoutSecrets<T>({ headers }: ServerPlace, said: T): T {
+  const secrets = Object.entries(headers)
+    .filter(([name]) => secretHeader.test(name))
+    .flatMap(([, value]) => [value, value.replace(/^\S+ +/, '')])
+    .filter(({ length }) => length >= leastSecretChars);
+  let text = JSON.stringify(said);
+  for (const secret of secrets) text = text.replaceAll(JSON.stringify(secret).slice(1, -1), '***');
+  return JSON.parse(text) as T;
+}
+
+interface Content {
+  type: string;
+  text?: string;
+  uri?: string;
+  resource?: { text?: string; uri?: string };
+}
+
+export function toOutcome(answer: {
+  content?: unknown;
+  structuredContent?: unknown;
+  isError?: boolean | undefined;
+}): ToolOutcome {
+  const content = Array.isArray(answer.content) ? (answer.content as Content[]) : [];
+  const text = content.map(toText).join('\n');
+  if (answer.isError) return { ok: false, result: { error: bounded(text) || 'The tool failed.' } };
+  return { ok: true, result: bounded(answer.structuredContent ?? text) };
+}
+
+const toText = ({ type, text, uri, resource }: Content): string =>
+  text ?? resource?.text ?? uri ?? resource?.uri ?? `[${type}]`;
+
+function bounded<T>(result: T): T {
+  if (Buffer.byteLength(JSON.stringify(result)) > maxReplyBytes) throw new ReplyTooLarge(maxReplyBytes);
+  return result;
+}
