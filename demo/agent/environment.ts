@@ -1,6 +1,7 @@
 /** What an environment says of the service. Throws a TypeError that names the variable, never its value. */
 
 import { readFileSync } from 'node:fs';
+import { isAddress } from './email/address.ts';
 import { type AgentServiceOptions, requireGroups } from './options.ts';
 import { type PlanName, plans } from './plans.ts';
 import { type Role, roles } from './store/keys.ts';
@@ -41,7 +42,8 @@ function readNumber(
   const value = env[name];
   if (!value) return {};
   const number = Number(value);
-  if (!Number.isFinite(number) || number < least) throw new TypeError(`${name}: a number from ${least}`);
+  if (!Number.isSafeInteger(number) || number < least)
+    throw new TypeError(`${name}: a whole number from ${least}`);
   return { [option]: number };
 }
 
@@ -60,7 +62,7 @@ function readOwn(env: Env): Partial<AgentServiceOptions> {
     ...(keys ? { extraKeys: toList(keys).map(readKey) } : {}),
     ...(crm ? { crm: crm === 'on' } : {}),
     desk: desk === 'on',
-    ...(emails ? { memberEmails: toList(emails) } : {}),
+    ...(emails ? { memberEmails: toList(emails).map(readAddress) } : {}),
     ...(hosts ? { privateHosts: toList(hosts).map(readHost) } : {}),
     ...(offset === 0 ? {} : { now: () => Date.now() + Math.round(offset * 1000) }),
   };
@@ -78,10 +80,16 @@ function readWebhookOptions(env: Env): Partial<AgentServiceOptions> {
   const webhook = {
     url,
     secret,
-    ...(events ? { events: toList(events) as WebhookEvent[] } : {}),
+    ...(events ? { events: readEvents(events) } : {}),
     ...readNumber(env, 'AGENT_WEBHOOK_RETRY_MS', 'retryMs', 0),
   };
   return { webhook };
+}
+
+function readEvents(text: string): WebhookEvent[] {
+  const events = toList(text);
+  if (events.length === 0) throw new TypeError('AGENT_WEBHOOK_EVENTS: at least one event is needed');
+  return events as WebhookEvent[];
 }
 
 function readEmailOptions(env: Env): Partial<AgentServiceOptions> {
@@ -107,7 +115,14 @@ function toList(text: string): string[] {
 }
 
 function readHost(text: string): string {
-  if (!/^[^\s/]+:\d{1,5}$/.test(text)) throw new TypeError('AGENT_PRIVATE_HOSTS: host:port is needed');
+  const [, port] = /^[^\s/]+:(\d{1,5})$/.exec(text) ?? [];
+  if (port === undefined || Number(port) > 65_535)
+    throw new TypeError('AGENT_PRIVATE_HOSTS: host:port is needed');
+  return text;
+}
+
+function readAddress(text: string): string {
+  if (!isAddress(text)) throw new TypeError('AGENT_MEMBER_EMAILS: e-mail addresses are needed');
   return text;
 }
 

@@ -1,6 +1,6 @@
 /** The options of the agent service, checked once, at construction. */
 
-import { isAddress } from './email/address.ts';
+import { isAddress, toKey } from './email/address.ts';
 import type { AgentEvent } from './events.ts';
 import { type Limits, type PlanName, plans } from './plans.ts';
 import type { BotBranding } from './store/bots.ts';
@@ -143,7 +143,7 @@ export function readOptions(options: AgentServiceOptions): AgentConfig {
     credits: requireNumber('credits', options.credits ?? 100_000, 0),
     synonyms: requireGroups(options.synonyms ?? []),
     extraKeys: options.extraKeys ?? [],
-    memberEmails: (options.memberEmails ?? []).map((email) => email.toLowerCase()),
+    memberEmails: (options.memberEmails ?? []).map(toKey),
     plan: options.plan ?? 'local',
     crm: options.crm ?? true,
     desk: options.desk ?? false,

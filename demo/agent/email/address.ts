@@ -9,4 +9,7 @@ export const addressOf = ({ uuid }: { uuid: string }, domain: string) => `${toMa
 export const isAddress = (text: string) =>
   text.length <= 320 && /^[^\s@<>,;:"()[\]\\\p{Cc}]+@[^\s@<>,;:"()[\]\\\p{Cc}]+$/u.test(text);
 
+/** One writing of it. The letters of ASCII alone: Unicode makes one of two addresses, as of k and the sign of Kelvin. */
+export const toKey = (address: string) => address.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+
 export const domainOf = (address: string) => address.slice(address.lastIndexOf('@') + 1).toLowerCase();

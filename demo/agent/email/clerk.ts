@@ -9,7 +9,7 @@ import { hourMs, minuteMs } from '../time.ts';
 import { askUnattended } from '../turns/unattended.ts';
 import type { WireChat } from '../turns/wire.ts';
 import { createWatch } from '../watch.ts';
-import { addressOf } from './address.ts';
+import { addressOf, toKey } from './address.ts';
 import { requireMailer } from './mailer.ts';
 import { replyTo } from './outbound.ts';
 import { toMessage } from './quoting.ts';
@@ -51,7 +51,7 @@ export function createClerk(parts: Parts): Clerk {
 
   const report = (thrown: unknown) =>
     events.record('emails.failed', { cause: thrown instanceof Error ? thrown.stack : 'unknown' });
-  const keyOf = ({ from_address }: Email) => from_address.toLowerCase();
+  const keyOf = ({ from_address }: Email) => toKey(from_address);
 
   async function answer(email: Email, bot: Bot) {
     requireMailer(mailer);

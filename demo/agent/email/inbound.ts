@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { SMTPServer, type SMTPServerAddress, type SMTPServerSession } from 'smtp-server';
 import type { Parts } from '../parts.ts';
 import type { Bot } from '../store/bots.ts';
-import { addressOf, domainOf, toMailbox } from './address.ts';
+import { addressOf, domainOf, toKey, toMailbox } from './address.ts';
 import { maxMailBytes, type ReceivedMail, Refusal, readMail } from './parse.ts';
 
 const maxClients = 50;
@@ -34,7 +34,7 @@ export function createInbound(parts: Parts, onReceived: () => void): Inbound {
     const isOwn = findBot({ address: mail.from }) !== undefined;
     /** Written by a person, as far as one can tell. */
     const isPersons = mail.from !== '' && !mail.isAutomatic && !isOwn;
-    const isOwner = mail.from.toLowerCase() === config.email.owner?.toLowerCase();
+    const isOwner = config.email.owner !== undefined && toKey(mail.from) === toKey(config.email.owner);
     const answered = parts.emails.findByMessage(bot.uuid, mail.refersTo);
     const record = {
       bot_id: bot.uuid,

@@ -3,6 +3,7 @@
 import type { Hono } from 'hono';
 import * as v from 'valibot';
 import { type AccessEnv, requireBot } from '../access.ts';
+import { toKey } from '../email/address.ts';
 import { AgentError } from '../errors.ts';
 import { takes, target } from '../input.ts';
 import type { Parts } from '../parts.ts';
@@ -30,7 +31,7 @@ export function routeSso(app: Hono<AccessEnv>, parts: Parts) {
       return c.json({
         member_id: account.uuid,
         subscriber: toWireSubscriber(subscriber),
-        project_member: config.memberEmails.includes(person.email.toLowerCase()),
+        project_member: config.memberEmails.includes(toKey(person.email)),
       });
     },
   );

@@ -2,6 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import type { Db } from '../db.ts';
+import { toKey } from '../email/address.ts';
 
 export interface Person {
   email: string;
@@ -27,7 +28,7 @@ export function createAccountStore(db: Db, now: () => number) {
     /** Finds or makes the account. */
     join(projectId: string, person: Person): Account {
       const subject =
-        person.externalId === null ? `email:${person.email.toLowerCase()}` : `external:${person.externalId}`;
+        person.externalId === null ? `email:${toKey(person.email)}` : `external:${person.externalId}`;
       return db
         .prepare(
           `INSERT INTO accounts (uuid, project_id, subject, email, name, created_at) VALUES (?, ?, ?, ?, ?, ?)

@@ -1,5 +1,6 @@
 /** Whether a chat call may begin a turn: is the agent on, does it know the visitor, has the visitor asked too often? */
 
+import { toKey } from '../email/address.ts';
 import { AgentError } from '../errors.ts';
 import type { Parts } from '../parts.ts';
 import type { Bot } from '../store/bots.ts';
@@ -74,8 +75,8 @@ export function hasModes(
   memberId: string | null | undefined,
 ): boolean {
   if (!caller.isStaff || persona === 'builder') return caller.isStaff;
-  const email = memberId ? parts.accounts.find(caller.projectId, memberId)?.email.toLowerCase() : undefined;
-  return email !== undefined && parts.config.memberEmails.includes(email);
+  const email = memberId ? parts.accounts.find(caller.projectId, memberId)?.email : undefined;
+  return email !== undefined && parts.config.memberEmails.includes(toKey(email));
 }
 
 /** 403 `mode_not_allowed`. */

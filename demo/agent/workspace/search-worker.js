@@ -22,7 +22,7 @@ const job = workerData;
 const port = /** @type {import('node:worker_threads').MessagePort} */ (parentPort);
 
 /** @param {string} pattern */
-const toMatcher = (pattern) => picomatch(pattern, { dot: true, nonegate: true });
+const toMatcher = (pattern) => picomatch(pattern.replace(/^\//, ''), { dot: true, nonegate: true });
 const isIncluded = job.include.length === 0 ? () => true : toAny(job.include);
 const isExcluded = toAny(job.exclude);
 
@@ -52,7 +52,7 @@ const cut = (text) => {
 
 /** @param {string} text @returns {string[]} */
 function toLines(text) {
-  const lines = text.split(/\r?\n/);
+  const lines = text.split('\n');
   if (lines.at(-1) === '') lines.pop();
   return lines;
 }
@@ -120,8 +120,17 @@ function addFile(path) {
 
 const { grep } = job;
 /** Line by line it begins anew. */
-const pattern =
-  grep && new RegExp(grep.pattern, `${grep.multiline ? 'gm' : ''}${grep.case_sensitive ? '' : 'i'}`);
+const pattern = grep && toPattern(grep);
+
+/** Characters are whole where the pattern can be read so. @param {Grep} grep */
+function toPattern({ pattern, multiline, case_sensitive: isExact }) {
+  const flags = `${multiline ? 'gm' : ''}${isExact ? '' : 'i'}`;
+  try {
+    return new RegExp(pattern, `${flags}u`);
+  } catch {
+    return new RegExp(pattern, flags);
+  }
+}
 const isFull = () => left <= 0 || (grep?.files_without_match ? files.length : matches.length) >= most;
 
 /** @param {import('./search.ts').SearchMessage} message @returns {import('./search.ts').SearchReply} */
@@ -134,7 +143,7 @@ function reply(message) {
         if (isFull()) break;
         // Of bytes there are no lines.
         if (grep && pattern && !content.includes(0))
-          search(grep, pattern, path, new TextDecoder().decode(content));
+          search(grep, pattern, path, new TextDecoder().decode(content).replaceAll('\r\n', '\n'));
       }
       if (isFull()) truncated = true;
       return { type: 'searched', isFull: isFull() };
