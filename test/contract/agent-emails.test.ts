@@ -469,6 +469,9 @@ describe('what the agent does about it by itself', () => {
       .toBe(1);
     expect(server.taken).toHaveLength(60);
     expect(server.taken.every((one) => headerOf(one, 'subject')!.endsWith('Theirs'))).toBe(true);
+    agent.clock.now += 60 * 60_000;
+    await deliver(mail(question, 'From: later@site.example\nSubject: An hour later'));
+    expect(headerOf((await server.count(61)).at(-1)!, 'subject')).toContain('An hour later');
   });
 
   test('it answers nobody once that is switched off, whoever waits', async () => {

@@ -397,6 +397,104 @@ test('one whose conversation somebody speaks in waits for its turn', async () =>
   expect((await logsOf()).logs[0]).toMatchObject({ status: 'success' });
 });
 
+test('one that is switched off while it waits did not end by itself', async () => {
+  const gate = createGate();
+  await start({ wordsPerSecond: 5, sleep: gate.sleep });
+  const speaking = agent.client.chat(question, { chat_id: 'desk', member_id: 'ada' });
+  await expect
+    .poll(async () => (await agent.client.call('GET', '/v1/bot/chat/active-streams')).body.streams.length)
+    .toBe(1);
+  const once = { schedule_type: 'once', schedule_config: { scheduled_at: '2031-03-01T12:30:00Z' } };
+  const { uuid } = await make({ chat_id: 'desk', ...once });
+  await pass(hour);
+  await post('disable', uuid);
+  gate.open();
+  await speaking;
+  await untilLogged(1);
+  expect((await logsOf()).logs[0]).toMatchObject({ status: 'skipped' });
+  expect(await read(uuid)).toMatchObject({
+    enabled: false,
+    paused_reason: null,
+    execution_count: 0,
+    last_executed_at: null,
+  });
+});
+
+test('hours hold at the time of the slot, and later at that of the run', async () => {
+  await start();
+  const once = (scheduled_at: string) =>
+    make({
+      schedule_type: 'once',
+      schedule_config: { scheduled_at },
+      active_hours_start: '12:00',
+      active_hours_end: '13:00',
+    });
+  const [late, missed] = [await once('2031-03-01T12:59:50Z'), await once('2031-03-01T12:57:00Z')];
+  await pass(hour + 20_000);
+  await untilLogged(2);
+  expect(await read(late.uuid)).toMatchObject({ last_status: 'success', paused_reason: 'completed' });
+  expect(await read(missed.uuid)).toMatchObject({
+    last_status: 'skipped',
+    last_reason: 'outside_active_hours',
+    last_executed_at: null,
+    enabled: false,
+    paused_reason: 'skipped',
+  });
+});
+
+test('one of two hours is changed alone, and neither goes alone', async () => {
+  await start();
+  const { uuid: task_id } = await make({ active_hours_start: '12:00', active_hours_end: '13:00' });
+  const update = (input: object) => agent.client.call('PUT', '/v1/bot/tasks/update', { task_id, ...input });
+  expect((await update({ active_hours_end: '14:30' })).body.task).toMatchObject({
+    active_hours_start: '12:00',
+    active_hours_end: '14:30',
+  });
+  expect((await update({ active_hours_end: null })).status).toBe(400);
+  expect((await update({ active_hours_start: null, active_hours_end: null })).status).toBe(200);
+});
+
+test('switched on by a change it begins anew, without the errors that stopped it', async () => {
+  await start();
+  const { uuid: task_id } = await make({ max_consecutive_errors: 2 });
+  await agent.client.call('PUT', '/v1/bot/update', { status: 0 });
+  for (let run = 0; run < 2; run += 1) await post('trigger', task_id);
+  expect(await read(task_id)).toMatchObject({ enabled: false, error_count: 2 });
+  const changed = await agent.client.call('PUT', '/v1/bot/tasks/update', { task_id, enabled: true });
+  expect(changed.body.task).toMatchObject({ enabled: true, error_count: 0, paused_reason: null });
+});
+
+test('statistics are of the days that are asked for, and of days with runs', async () => {
+  await start();
+  const one = await make();
+  const two = await make({ active_hours_start: '20:00', active_hours_end: '21:00' });
+  await post('disable', one.uuid);
+  await post('trigger', one.uuid);
+  await pass(hour);
+  await untilLogged(2);
+  await post('disable', two.uuid);
+  await pass(72 * hour);
+  await post('enable', one.uuid);
+  await post('enable', two.uuid);
+  await post('trigger', one.uuid);
+  const stats = async (input: object) =>
+    (await agent.client.call('GET', '/v1/bot/tasks/stats', input)).body.stats;
+  expect(await stats({ days: 1 })).toMatchObject({ total_executions: 1, skipped_count: 0 });
+  expect(await stats({ days: 5 })).toMatchObject({
+    total_executions: 2,
+    skipped_count: 1,
+    active_tasks: 2,
+    time_series: [{ date: '2031-03-01' }, { date: '2031-03-04' }],
+  });
+  // A day of skips alone is none of runs.
+  expect(await stats({ days: 5, task_id: two.uuid })).toMatchObject({
+    total_executions: 0,
+    skipped_count: 1,
+    active_tasks: 1,
+    time_series: [],
+  });
+});
+
 test('one that waits for its turn counts for nobody while it does', async () => {
   const gate = createGate();
   await start({ wordsPerSecond: 5, sleep: gate.sleep });
