@@ -67,6 +67,7 @@ function Entry({ children }: { children?: ComponentChildren }) {
           type="password"
           name="key"
           required
+          maxLength={500}
           autocomplete="current-password"
           ref={useFocus<HTMLInputElement>()}
         />

@@ -109,7 +109,8 @@ export function No({ press }: { press(): void }) {
   // At once: what had the focus gives way to the question, and the next key is pressed here.
   useLayoutEffect(() => button.current?.focus(), []);
   return (
-    <button type="button" class="plain" ref={button} onClick={press}>
+    // A double click on what asked is no answer.
+    <button type="button" class="plain" ref={button} onClick={({ detail }) => detail > 1 || press()}>
       No
     </button>
   );

@@ -1,6 +1,6 @@
 /** When something is to run by itself: six kinds of schedule as fields of a form. */
 
-import { useState } from 'preact/hooks';
+import { useId, useState } from 'preact/hooks';
 import type { Answer } from './api.ts';
 
 const kinds = {
@@ -18,6 +18,7 @@ const ownZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /** @param of what runs by one already */
 export function Schedule({ of }: { of?: Answer }) {
+  const zonesId = useId();
   const [kind, setKind] = useState<Kind>(of?.schedule_type ?? 'weekly');
   const config = of?.schedule_type === kind ? of.schedule_config : {};
   const time = (
@@ -100,9 +101,9 @@ export function Schedule({ of }: { of?: Answer }) {
       )}
       <label>
         Time zone
-        <input name="timezone" required list="zones" defaultValue={of?.timezone ?? ownZone()} />
+        <input name="timezone" required list={zonesId} defaultValue={of?.timezone ?? ownZone()} />
       </label>
-      <datalist id="zones">
+      <datalist id={zonesId}>
         {zones.map((zone) => (
           <option key={zone} value={zone} />
         ))}

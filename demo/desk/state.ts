@@ -22,6 +22,8 @@ export const canManage = signal<boolean | undefined>(undefined);
 export const loadError = signal('');
 /** Settings that are not saved yet, by agent: they wait until one comes back. */
 export const drafts = signal<Readonly<Record<string, Readonly<Record<string, string | boolean>>>>>({});
+/** How often a key was entered: what works on the key begins anew with it. */
+export const entries = signal(0);
 export const area = signal(readArea());
 /** What the last action came to. */
 export const notice = signal<{ text: string; isError: boolean } | undefined>(undefined);
@@ -81,6 +83,7 @@ export async function signIn(given: string) {
     madeKeys.value = [];
     if (canManage.value !== before) drafts.value = {};
     isRefused.value = false;
+    entries.value += 1;
     isSignedIn.value = true;
   } catch (thrown) {
     // Another may have been entered meanwhile.

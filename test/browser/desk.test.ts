@@ -1403,6 +1403,24 @@ test('when the key is taken back, what is written waits until another is entered
   await close();
 });
 
+test('the chat beside the settings works on the key that was entered last', async () => {
+  const { data } = await call('POST', '/v1/keys', { name: 'Passing by', role: 'owner' });
+  const { page, close } = await enter({}, data.key);
+  await page.goto(`${agent.url}/desk#/settings`);
+  const preview = page.frameLocator('iframe');
+  await preview.getByRole('textbox').waitFor();
+  await call('DELETE', `/v1/keys/${data.id}`);
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  const again = page.getByRole('dialog', { name: 'Enter again' });
+  await again.getByLabel('API key').fill('owner-key');
+  await page.keyboard.press('Enter');
+  await again.waitFor({ state: 'detached' });
+  await preview.getByRole('textbox').fill('When does a heron nest?');
+  await preview.getByRole('textbox').press('Enter');
+  await preview.getByText('A heron nests in April.').waitFor();
+  await close();
+});
+
 test('what was written is not shown to one who may not save it, and leaving leaves nothing', async () => {
   const { data } = await call('POST', '/v1/keys', { name: 'Passing on', role: 'owner' });
   const { page, close } = await enter({}, data.key);

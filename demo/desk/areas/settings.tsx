@@ -5,7 +5,7 @@ import { type Answer, call } from '../api.ts';
 import { useLoad } from '../load.ts';
 import { focusOn, requireWords, Waiting } from '../parts.tsx';
 import { PreviewFrame } from '../preview-frame.tsx';
-import { act, botId, drafts, forgetBadNews, leaveIfRefused, loadBots } from '../state.ts';
+import { act, botId, drafts, entries, forgetBadNews, leaveIfRefused, loadBots } from '../state.ts';
 import { type Draft, type Field, fields, type Raw, toChanges, toRaw } from './settings-fields.ts';
 
 function keep(id: string, draft: Draft) {
@@ -82,7 +82,7 @@ export function Settings() {
           )}
         </p>
       </form>
-      <PreviewFrame botId={id} name={bot.name} branding={bot.branding} />
+      <PreviewFrame key={entries.value} botId={id} name={bot.name} branding={bot.branding} />
     </div>
   );
 }
