@@ -1,6 +1,7 @@
 /** What an environment says of the service. Throws a TypeError that names the variable, never its value. */
 
 import { readFileSync } from 'node:fs';
+import { createSecureContext } from 'node:tls';
 import { isAddress } from './email/address.ts';
 import { type AgentServiceOptions, requireGroups } from './options.ts';
 import { type PlanName, plans } from './plans.ts';
@@ -41,7 +42,7 @@ function readNumber(
 ) {
   const value = env[name];
   if (!value) return {};
-  const number = Number(value);
+  const number = value.trim() === '' ? Number.NaN : Number(value);
   if (!Number.isSafeInteger(number) || number < least)
     throw new TypeError(`${name}: a whole number from ${least}`);
   return { [option]: number };
@@ -62,8 +63,8 @@ function readOwn(env: Env): Partial<AgentServiceOptions> {
     ...(keys ? { extraKeys: toList(keys).map(readKey) } : {}),
     ...(crm ? { crm: crm === 'on' } : {}),
     desk: desk === 'on',
-    ...(emails ? { memberEmails: toList(emails).map(readAddress) } : {}),
-    ...(hosts ? { privateHosts: toList(hosts).map(readHost) } : {}),
+    ...(emails ? { memberEmails: requireSome('AGENT_MEMBER_EMAILS', emails).map(readAddress) } : {}),
+    ...(hosts ? { privateHosts: requireSome('AGENT_PRIVATE_HOSTS', hosts).map(readHost) } : {}),
     ...(offset === 0 ? {} : { now: () => Date.now() + Math.round(offset * 1000) }),
   };
 }
@@ -80,16 +81,17 @@ function readWebhookOptions(env: Env): Partial<AgentServiceOptions> {
   const webhook = {
     url,
     secret,
-    ...(events ? { events: readEvents(events) } : {}),
+    ...(events ? { events: requireSome('AGENT_WEBHOOK_EVENTS', events) as WebhookEvent[] } : {}),
     ...readNumber(env, 'AGENT_WEBHOOK_RETRY_MS', 'retryMs', 0),
   };
   return { webhook };
 }
 
-function readEvents(text: string): WebhookEvent[] {
-  const events = toList(text);
-  if (events.length === 0) throw new TypeError('AGENT_WEBHOOK_EVENTS: at least one event is needed');
-  return events as WebhookEvent[];
+/** Commas alone are of no effect, which nobody means. */
+function requireSome(name: string, text: string): string[] {
+  const list = toList(text);
+  if (list.length === 0) throw new TypeError(`${name}: at least one is needed`);
+  return list;
 }
 
 function readEmailOptions(env: Env): Partial<AgentServiceOptions> {
@@ -116,7 +118,7 @@ function toList(text: string): string[] {
 
 function readHost(text: string): string {
   const [, port] = /^[^\s/]+:(\d{1,5})$/.exec(text) ?? [];
-  if (port === undefined || Number(port) > 65_535)
+  if (port === undefined || Number(port) === 0 || Number(port) > 65_535)
     throw new TypeError('AGENT_PRIVATE_HOSTS: host:port is needed');
   return text;
 }
@@ -132,6 +134,25 @@ function readKey(text: string) {
   if (!roles.some((one) => one === role) || !key || projectId === '' || more.length > 0)
     throw new TypeError(`AGENT_KEYS: role:key or role:key:project is needed; roles are ${roles.join(', ')}`);
   return { role: role as Role, key, ...(projectId === undefined ? {} : { projectId }) };
+}
+
+/** @returns undefined: plain HTTP */
+export function readTls(env: Env): { cert: Buffer; key: Buffer } | undefined {
+  const { AGENT_TLS_CERT: cert, AGENT_TLS_KEY: key } = env;
+  refuseWithout(env, 'AGENT_TLS_CERT', ['AGENT_TLS_KEY']);
+  refuseWithout(env, 'AGENT_TLS_KEY', ['AGENT_TLS_CERT']);
+  if (!cert || !key) return undefined;
+  return { cert: readPem('AGENT_TLS_CERT', cert), key: readPem('AGENT_TLS_KEY', key) };
+}
+
+function readPem(name: string, file: string): Buffer {
+  try {
+    const pem = readFileSync(file);
+    createSecureContext(name === 'AGENT_TLS_CERT' ? { cert: pem } : { key: pem });
+    return pem;
+  } catch {
+    throw new TypeError(`${name}: no readable PEM file`);
+  }
 }
 
 function readProvider(env: Env): Partial<AgentServiceOptions> {

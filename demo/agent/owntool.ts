@@ -3,6 +3,7 @@
 import { toJsonSchema } from '@valibot/to-json-schema';
 import * as v from 'valibot';
 import { AgentError } from './errors.ts';
+import { withoutZero } from './text.ts';
 import { builtIn, type Tool, type ToolOutcome, type ToolParameters } from './tools.ts';
 
 /** What goes wrong is told to the model, and the turn goes on. @param more of one that somebody decides about */
@@ -16,7 +17,14 @@ export function toOwnTool<const Entries extends v.ObjectEntries>(
 ): Tool {
   const schema = v.object(entries);
   const { $schema: _, ...parameters } = toJsonSchema(schema, { errorMode: 'ignore', typeMode: 'input' });
-  const read = (given: ToolParameters) => v.safeParse(schema, given, { abortEarly: true });
+  const read = (given: ToolParameters) =>
+    v.safeParse(
+      schema,
+      JSON.parse(JSON.stringify(given), (_name, value) => withoutZero(value)),
+      {
+        abortEarly: true,
+      },
+    );
   function refuse(given: ToolParameters): ToolOutcome | undefined {
     const { issues } = read(given);
     if (!issues) return undefined;

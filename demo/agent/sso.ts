@@ -4,6 +4,7 @@ import { jwtVerify } from 'jose';
 import { JWTExpired } from 'jose/errors';
 import { AgentError } from './errors.ts';
 import type { Person } from './store/accounts.ts';
+import { wellFormed } from './text.ts';
 
 const leewaySeconds = 30;
 const maxLifetimeSeconds = 3600;
@@ -45,7 +46,9 @@ async function verifyWith(secret: string, token: string, botId: string, now: () 
       (aud !== undefined && ![aud].flat().includes(botId)) ||
       !isEmail(email) ||
       (name != null && typeof name !== 'string') ||
-      (externalId !== null && (typeof externalId !== 'string' || externalId === ''))
+      (name != null && !isKeepable(name)) ||
+      (externalId !== null &&
+        (typeof externalId !== 'string' || externalId === '' || !isKeepable(externalId)))
     )
       throw new TypeError('claims');
     return { email, name: name ?? null, externalId };
@@ -55,6 +58,9 @@ async function verifyWith(secret: string, token: string, botId: string, now: () 
       : new AgentError(400, 'sso_token_invalid', 'The SSO token is not valid.');
   }
 }
+
+/** As the database gives it back: two that differ stay two. */
+const isKeepable = (text: string) => !text.includes('\0') && wellFormed(text) === text;
 
 function isEmail(value: unknown): value is string {
   return (

@@ -2,11 +2,12 @@
 
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
+import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { dirname } from 'node:path';
 import { serve } from '@hono/node-server';
 import { pino } from 'pino';
-import { readEnvironment, readPort } from './environment.ts';
+import { readEnvironment, readPort, readTls } from './environment.ts';
 import type { AgentEvent } from './events.ts';
 import { type AgentService, type AgentServiceOptions, createAgentService } from './service.ts';
 
@@ -54,11 +55,12 @@ export async function startAgent(
     ...readEnvironment(env),
   };
   const smtpPort = readPort(env, 'AGENT_SMTP_PORT');
+  const tls = readTls(env);
   const service = underVariables(() => createAgentService(options));
   const hostname = env.HOST || '127.0.0.1';
   const port = readPort(env, 'PORT') ?? 8787;
-  const { server, address } = await listen(service, hostname, port);
-  const url = `http://${hostname.includes(':') ? `[${hostname}]` : hostname}:${address.port}`;
+  const { server, address } = await listen(service, hostname, port, tls);
+  const url = `${tls ? 'https' : 'http'}://${hostname.includes(':') ? `[${hostname}]` : hostname}:${address.port}`;
   async function close() {
     const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
     await service.close();
@@ -121,9 +123,12 @@ function underVariables<T>(make: () => T): T {
   }
 }
 
-function listen(service: AgentService, hostname: string, port: number) {
+function listen(service: AgentService, hostname: string, port: number, tls: ReturnType<typeof readTls>) {
   return new Promise<{ server: ReturnType<typeof serve>; address: AddressInfo }>((resolve, reject) => {
-    const server = serve({ fetch: service.fetch, hostname, port }, (address) => resolve({ server, address }));
+    const secure = tls ? { createServer, serverOptions: tls } : {};
+    const server = serve({ fetch: service.fetch, hostname, port, ...secure }, (address) =>
+      resolve({ server, address }),
+    );
     server.once('error', (thrown) => reject(toNoListening('PORT', thrown)));
   });
 }

@@ -2,8 +2,10 @@
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
+import { get } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type StartedAgent, startAgent } from '../../demo/agent/start.ts';
 import { createAgentClient } from '../support/agentclient.ts';
@@ -240,11 +242,41 @@ describe('a service on a file', () => {
     ['PORT', 'secret-value'],
     ['PORT', '70000'],
     ['AGENT_DB', '.'],
+    ['AGENT_CREDITS', '0.5'],
+    ['AGENT_CREDITS', ' '],
+    ['AGENT_MIN_TASK_INTERVAL_SECONDS', '1e300'],
+    ['AGENT_MEMBER_EMAILS', 'secret-value'],
+    ['AGENT_MEMBER_EMAILS', ','],
+    ['AGENT_PRIVATE_HOSTS', 'secret-value:99999'],
+    ['AGENT_PRIVATE_HOSTS', 'secret-value:0'],
+    ['AGENT_TLS_CERT', '/secret-value'],
+    ['AGENT_TLS_CERT', 'package.json'],
   ])('a wrong %s ends the start, naming it and not its value', async (name, value) => {
-    const failed = await start({ [name]: value }).catch((error: Error) => error.message);
+    const both = name === 'AGENT_TLS_CERT' ? { AGENT_TLS_KEY: tls('key') } : {};
+    const failed = await start({ [name]: value, ...both }).catch((error: Error) => error.message);
     expect(failed).toMatch(new RegExp(`^${name}: `));
     expect(failed).not.toContain('secret-value');
   });
+});
+
+const tls = (name: string) => fileURLToPath(new URL(`../vectors/tls/${name}.pem`, import.meta.url));
+
+test('with a certificate it answers HTTPS, and nothing else', async () => {
+  const env = { AGENT_DB: ':memory:', AGENT_API_KEY: 'owner-key', PORT: '0' };
+  const started = await startAgent({ ...env, AGENT_TLS_CERT: tls('cert'), AGENT_TLS_KEY: tls('key') }, quiet);
+  expect(started.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
+  const status = await new Promise((resolve, reject) => {
+    get(`${started.url}/healthz`, { ca: readFileSync(tls('cert')) }, (response) =>
+      resolve(response.resume().statusCode),
+    ).on('error', reject);
+  });
+  expect(status).toBe(200);
+  await expect(fetch(`${started.url.replace('https', 'http')}/healthz`)).rejects.toThrow();
+  await started.close();
+  for (const name of ['cert', 'key'])
+    await expect(
+      startAgent({ ...env, [`AGENT_TLS_${name.toUpperCase()}`]: tls(name) }, quiet),
+    ).rejects.toThrow(/^AGENT_TLS_/);
 });
 
 test('where it cannot listen it says so by the name of the variable', async () => {

@@ -154,6 +154,63 @@ test('what the builder is asked a member’s key does not decide, and no mode is
   expect(await offered({ chat_id: 'plans' })).toContain('accept_plan');
 });
 
+test('an answer that paused counts as what it was in the end', async () => {
+  const questions = [{ question: 'Which one?' }];
+  provider.scripts.push(
+    { deltas: [callTool('ask_user', { questions })] },
+    { deltas: [callTool('search_memory', { query: 'Canada' })] },
+    { deltas: [say('Done.')] },
+  );
+  const { chat } = (await ask({ ...visitor, chat_id: 'c', reasoning_mode: 'auto' })).body;
+  const { body } = await decide('c', chat.executionId, { parameters: { answers: ['One'] } });
+  expect(body.result.chat.agent).toMatchObject({ reasoning_type: 'agent', credit_used: 2 });
+  const { conversation } = (await agent.client.call('GET', '/v1/bot/chat/read', { chat_id: 'c' })).body;
+  expect(conversation.at(-1)).toMatchObject({ reasoning_type: 'agent' });
+});
+
+test('where nobody is there to be asked back, it is not offered', async () => {
+  const workflow = { name: 'Ask', trigger_type: 'manual', actions: [{ type: 'start_chat', message: 'Hi' }] };
+  const { body } = await agent.client.call('POST', '/v1/bot/workflow/create', workflow);
+  const before = provider.requests.length;
+  await agent.client.call('POST', '/v1/bot/workflow/run', { workflow_id: body.workflow.uuid });
+  const names = provider.requests[before]!.body.tools.map((tool: Tool) => tool.function.name);
+  expect(names).toContain('save_contact');
+  expect(names).not.toContain('ask_user');
+});
+
+test('an agent that is switched off decides nothing but no', async () => {
+  const pause = async (chat_id: string) => {
+    provider.scripts.push({ deltas: [callTool('ask_user', { questions: [{ question: 'Which?' }] })] });
+    return (await ask({ ...visitor, chat_id })).body.chat.executionId as string;
+  };
+  const executionId = await pause('c');
+  await agent.client.call('PUT', '/v1/bot/update', { status: 0 });
+  const { status, body } = await decide('c', executionId, { parameters: { answers: ['One'] } });
+  expect([status, body.error.code]).toEqual([403, 'bot_inactive']);
+  await agent.client.call('PUT', '/v1/bot/update', { status: 1 });
+  expect((await decide('c', executionId, { parameters: { answers: ['One'] } })).status).toBe(200);
+});
+
+test('what waits for a question that is deleted waits no more', async () => {
+  provider.scripts.push({ deltas: [callTool('ask_user', { questions: [{ question: 'Which?' }] })] });
+  const { chat } = (await ask({ ...visitor, chat_id: 'c' })).body;
+  const message_id = chat.user.uuid as string;
+  await agent.client.call('DELETE', '/v1/bot/chat/message/delete', { chat_id: 'c', message_id });
+  const { conversation } = (await agent.client.call('GET', '/v1/bot/chat/read', { chat_id: 'c' })).body;
+  expect(conversation.map(({ isToolExecuting }: { isToolExecuting: boolean }) => isToolExecuting)).toEqual([
+    false,
+  ]);
+});
+
+test('what a model says is kept whole', async () => {
+  const contact = { email: 'q\u0000x@y.example', name: 'Ada\u0000 L' };
+  expect(await run('save_contact', contact, visitor)).toEqual({ id: expect.any(Number) });
+  const { subscribers } = (await agent.client.call('GET', '/v1/bot/subscriber/readall')).body;
+  expect(subscribers[0]).toMatchObject({ email: 'q\ufffdx@y.example', name: 'Ada\ufffd L' });
+  for (const email of ['a@b@c.example', 'a b@c.example', '<a@c.example>', 'a'])
+    expect(await run('save_contact', { email }, visitor)).toMatchObject({ code: 'invalid_email' });
+});
+
 test('what runs here takes no result from elsewhere, and waits on', async () => {
   provider.scripts.push(
     { deltas: [callTool('accept_plan', { title: 'Tidy up', steps: ['Write one'] })] },

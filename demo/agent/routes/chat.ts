@@ -25,7 +25,11 @@ const attachment = v.object({
 
 const chatInput = {
   ...target,
-  message: v.pipe(v.string(), v.minLength(1), v.maxLength(maxMessageLength)),
+  message: v.pipe(
+    v.string(),
+    v.maxLength(maxMessageLength),
+    v.check((text) => text.trim() !== '', 'more than blanks is needed'),
+  ),
   chat_id: v.optional(chatId),
   stream: v.optional(flag),
   model: v.optional(v.pipe(v.string(), v.minLength(1))),

@@ -92,6 +92,7 @@ export function routeMessages(app: Hono<AccessEnv>, parts: Parts) {
       parts.turns.requireIdle(bot.uuid, chat.chat_id);
       const count = messages.delete(message, input.truncate);
       parts.pauses.supersede(chat.id);
+      messages.endPaused(chat.id);
       // A summary that holds what was deleted is made anew from what is left.
       if (message.id <= chat.summary_until) chats.set(chat.id, { summary: '', summary_until: 0 });
       return c.json({

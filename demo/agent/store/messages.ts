@@ -89,7 +89,7 @@ export function createMessageStore(db: Db, now: () => number) {
            finish_reason, created_at, updated_at)
          VALUES (?, ?, (SELECT bot_id FROM chats WHERE id = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
          ON CONFLICT (uuid) DO UPDATE SET content = excluded.content, model = excluded.model,
-           credit_used = excluded.credit_used, tokens = excluded.tokens, sources = excluded.sources,
+           reasoning_type = excluded.reasoning_type, credit_used = excluded.credit_used, tokens = excluded.tokens, sources = excluded.sources,
            finish_reason = excluded.finish_reason, updated_at = excluded.updated_at`,
       ).run(
         uuid,

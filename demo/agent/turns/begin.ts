@@ -18,7 +18,7 @@ import { hasModes, requireMayAsk } from './gate.ts';
 import { toAnswerRequest } from './request.ts';
 import type { Turn } from './runner.ts';
 
-export interface ChatCall extends Omit<Call, 'persona' | 'hasModes' | 'notes'> {
+export interface ChatCall extends Omit<Call, 'persona' | 'hasModes' | 'isUnattended' | 'notes'> {
   message: string;
   chatId: string | undefined;
   chatMode: ChatMode | undefined;
@@ -29,6 +29,7 @@ export interface ChatCall extends Omit<Call, 'persona' | 'hasModes' | 'notes'> {
   files: readonly AttachedFile[];
   /** Of a task, where nobody asks. */
   isOwn?: boolean;
+  isUnattended?: boolean;
   provider: ProviderOverride;
 }
 
@@ -94,6 +95,7 @@ export function beginTurn(parts: Parts, caller: Caller, bot: Bot, call: ChatCall
     call: {
       persona,
       hasModes: hasModes(parts, caller, persona, call.memberId ?? chat.member_id),
+      isUnattended: call.isUnattended ?? false,
       reasoningMode: call.reasoningMode,
       scope: call.scope,
       data: call.data,

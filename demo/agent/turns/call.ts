@@ -7,6 +7,8 @@ export interface Call {
   persona: Persona;
   /** May edit and plan: of all others the mode of the conversation is ask. */
   hasModes: boolean;
+  /** Nobody is there to be asked back. */
+  isUnattended: boolean;
   reasoningMode: AnswerRequest['reasoningMode'];
   scope: AnswerRequest['scope'];
   data: AnswerRequest['data'];

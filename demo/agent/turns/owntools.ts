@@ -2,6 +2,7 @@
 
 import * as v from 'valibot';
 import type { Memories } from '../answer/answerer.ts';
+import { isAddress } from '../email/address.ts';
 import { sendEmail } from '../email/outbound.ts';
 import { AgentError } from '../errors.ts';
 import { toOwnTool } from '../owntool.ts';
@@ -34,7 +35,7 @@ export function toOwnTools(
   return [
     ...(call.scope.top > 0 ? [searchMemory(parts, bot, call)] : []),
     ...(memories ? [saveMemory(memories)] : []),
-    askUser,
+    ...(call.isUnattended ? [] : [askUser]),
     ...(toMode(chat, call) === 'plan' ? [acceptPlan(parts, chat)] : []),
     saveContact(parts, bot, chat, call),
     ...(parts.mailer.isConfigured && parts.config.email.owner ? [notifyOwner(parts, bot, call)] : []),
@@ -116,7 +117,7 @@ const saveContact = ({ chats, subscribers, events }: Parts, bot: Bot, chat: Chat
     },
     async ({ email, name, chat_id = chat.chat_id }) => {
       const address = email.trim();
-      if (!/^[^\s@<>,;]+@[^\s@<>,;]+$/.test(address) || address.length > maxEmailChars)
+      if (!isAddress(address) || address.length > maxEmailChars)
         throw new AgentError(400, 'invalid_email', 'email: an e-mail address is needed.');
       if (chat_id !== chat.chat_id && persona !== 'builder')
         throw new AgentError(403, 'forbidden', 'A contact is kept for the chat that it was left in.');

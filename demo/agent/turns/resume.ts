@@ -36,6 +36,8 @@ export function resumeTurn(parts: Parts, bot: Bot, chat: Chat, execution: Execut
   const pause = parts.pauses.take(chat.id, execution.executionId, (taken) => {
     if ((taken.call as Call).persona !== 'visitor' && !execution.isStaffs)
       throw new AgentError(403, 'forbidden', 'This is for owners, admins and moderators of the project.');
+    if (bot.status === 0 && !execution.denied)
+      throw new AgentError(403, 'bot_inactive', 'This agent is switched off.');
     if (execution.own && taken.tool.server)
       throw new AgentError(400, 'invalid_parameters', 'execution_data.result: this tool runs here.');
     if (taken.tool.builtIn && !execution.denied && !isAnswers(answers))

@@ -67,6 +67,7 @@ export async function askUnattended(
     memberId: undefined,
     asksService: false,
     isOwn: isProject,
+    isUnattended: true,
     workspaceUuid: undefined,
     files: [],
     provider: { host: undefined, key: undefined, model: undefined },

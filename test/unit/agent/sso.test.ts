@@ -50,6 +50,18 @@ describe('POST /v1/bot/widget/sso', () => {
     expect(other.body.member_id).not.toBe(first.body.member_id);
   });
 
+  test('two addresses that only Unicode makes one are two people, and only one is a member', async () => {
+    const kelvin = await exchange(await sign({ email: 'mar\u212a@larkfield.example' }));
+    const letter = await exchange(await sign({ email: 'MARK@larkfield.example' }));
+    expect(kelvin.body.member_id).not.toBe(letter.body.member_id);
+    const again = await exchange(await sign({ email: 'mark@larkfield.example' }));
+    expect(again.body.member_id).toBe(letter.body.member_id);
+  });
+
+  test.each(['a\ud800', 'a\u0000b'])('an id that could not be kept as it is, %j, is refused', async (id) => {
+    expect((await exchange(await sign({ external_id: id }))).status).toBe(400);
+  });
+
   test('knows the members of the project', async () => {
     expect((await exchange(await sign({ email: 'staff@larkfield.example' }))).body.project_member).toBe(true);
   });
