@@ -1417,7 +1417,7 @@ test('the chat beside the settings works on the key that was entered last', asyn
   await again.waitFor({ state: 'detached' });
   await preview.getByRole('textbox').fill('When does a heron nest?');
   await preview.getByRole('textbox').press('Enter');
-  await preview.getByText('A heron nests in April.').waitFor();
+  await preview.getByText('A heron nests in April.').first().waitFor();
   await close();
 });
 
