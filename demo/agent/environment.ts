@@ -52,9 +52,10 @@ function readOwn(env: Env): Partial<AgentServiceOptions> {
   const { AGENT_PLAN: plan, AGENT_KEYS: keys, AGENT_MEMBER_EMAILS: emails, AGENT_PRIVATE_HOSTS: hosts } = env;
   if (plan && !Object.hasOwn(plans, plan))
     throw new TypeError(`AGENT_PLAN: one of ${Object.keys(plans).join(', ')}`);
-  const { AGENT_CRM: crm, AGENT_DESK: desk } = env;
+  const { AGENT_CRM: crm, AGENT_DESK: desk, AGENT_SANDBOX: sandbox } = env;
   if (desk && desk !== 'on' && desk !== 'off') throw new TypeError('AGENT_DESK: on or off');
   if (crm && crm !== 'on' && crm !== 'off') throw new TypeError('AGENT_CRM: on or off');
+  if (sandbox && sandbox !== 'auto' && sandbox !== 'off') throw new TypeError('AGENT_SANDBOX: auto or off');
   const offset = Number(env.AGENT_CLOCK_OFFSET_SECONDS || 0);
   if (!(Math.abs(offset) <= mostOffset))
     throw new TypeError(`AGENT_CLOCK_OFFSET_SECONDS: a number, ${mostOffset} at most`);
@@ -62,6 +63,7 @@ function readOwn(env: Env): Partial<AgentServiceOptions> {
     ...(plan ? { plan: plan as PlanName } : {}),
     ...(keys ? { extraKeys: toList(keys).map(readKey) } : {}),
     ...(crm ? { crm: crm === 'on' } : {}),
+    ...(sandbox ? { sandbox: sandbox as 'auto' | 'off' } : {}),
     desk: desk === 'on',
     ...(emails ? { memberEmails: requireSome('AGENT_MEMBER_EMAILS', emails).map(readAddress) } : {}),
     ...(hosts ? { privateHosts: requireSome('AGENT_PRIVATE_HOSTS', hosts).map(readHost) } : {}),

@@ -71,6 +71,8 @@ export interface AgentServiceOptions {
   desk?: boolean;
   /** Whether the retired CRM endpoints answer. Default true. */
   crm?: boolean;
+  /** Commands of the site builder's agent: where the machine can do it, or never. Default: `auto` */
+  sandbox?: 'auto' | 'off';
   /** `host:port` of private addresses that an attachment or a workflow may name. */
   privateHosts?: string[];
   /** Milliseconds since 1970. */
@@ -146,6 +148,7 @@ export function readOptions(options: AgentServiceOptions): AgentConfig {
     memberEmails: (options.memberEmails ?? []).map(toKey),
     plan: options.plan ?? 'local',
     crm: options.crm ?? true,
+    sandbox: options.sandbox ?? 'auto',
     desk: options.desk ?? false,
     privateHosts: options.privateHosts ?? [],
     limits,

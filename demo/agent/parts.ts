@@ -8,6 +8,7 @@ import type { Outgoing } from './outgoing.ts';
 import type { createReports } from './reports.ts';
 import type { Ingest } from './retrieval/ingest.ts';
 import type { Search } from './retrieval/search.ts';
+import type { Sandbox } from './sandbox/sandbox.ts';
 import type { AccountStore } from './store/accounts.ts';
 import type { BotStore } from './store/bots.ts';
 import type { ChatStore } from './store/chats.ts';
@@ -62,6 +63,8 @@ export interface Parts {
   workflowRunner: WorkflowRunner;
   workspaces: WorkspaceStore;
   files: FileStore;
+  /** Where commands of the agent run. */
+  sandbox: Sandbox;
   search: Search;
   ingest: Ingest;
   /** Of what is told to the webhook's receiver. */

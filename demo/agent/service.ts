@@ -15,6 +15,7 @@ import type { Parts } from './parts.ts';
 import { createReports } from './reports.ts';
 import { createIngest } from './retrieval/ingest.ts';
 import { createSearch } from './retrieval/search.ts';
+import { createSandbox } from './sandbox/sandbox.ts';
 import { createAccountStore } from './store/accounts.ts';
 import { createBotStore } from './store/bots.ts';
 import { createChatStore } from './store/chats.ts';
@@ -127,6 +128,7 @@ export function createAgentService(options: AgentServiceOptions): AgentService {
     messages: createMessageStore(db, config.now),
     pauses: createPauseStore(db, config.now),
     workspaces: createWorkspaceStore(db, config.now),
+    sandbox: createSandbox(config.limits.sandbox, config.sandbox),
     files: createFileStore(db, config.now, config.limits.files_per_workspace),
     ingest: createIngest(sources, events),
     outgoing: createOutgoing(config.privateHosts),

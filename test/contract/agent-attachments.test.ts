@@ -99,6 +99,32 @@ describe('attachments', () => {
     expect(codeOf(read)).toEqual([404, 'chat_not_found']);
   });
 
+  test('are fetched for nobody who may not ask, and not beyond what a call may bring', async () => {
+    let fetched = 0;
+    server.on('request', ({ url }) => {
+      if (url === '/note.txt') fetched += 1;
+    });
+    const note = { url: `http://${host}/note.txt` };
+    await agent.client.call('PUT', '/v1/bot/update', { status: 0 });
+    expect(codeOf(await ask(note))).toEqual([403, 'bot_inactive']);
+    await agent.client.call('PUT', '/v1/bot/update', {
+      status: 1,
+      ratelimit_requests: 1,
+      ratelimit_seconds: 60,
+    });
+    expect((await ask(note)).status).toBe(200);
+    expect(fetched).toBe(1);
+    // The first look counts for no limit.
+    expect(codeOf(await ask(note))).toEqual([429, 'bot_rate_limited']);
+    await agent.client.call('PUT', '/v1/bot/update', { ratelimit_requests: null, ratelimit_seconds: null });
+    const piece = encode('x'.repeat(61_440));
+    const large = { name: 'a', mime_type: 'text/plain', size: 61_440 * 170, data: Array(170).fill(piece) };
+    const two = await agent.client.chat('What?', { attachments: [large, large], chat_id: 'large' });
+    expect([400, 413]).toContain(two.status);
+    const read = await agent.client.call('GET', '/v1/bot/chat/read', { chat_id: 'large' });
+    expect(codeOf(read)).toEqual([404, 'chat_not_found']);
+  });
+
   test('that have no place are refused, and nothing is recorded', async () => {
     const { body } = await agent.client.call('POST', '/v1/bot/workspace/create', { purpose: 'service' });
     const workspace_uuid = body.workspace.uuid as string;

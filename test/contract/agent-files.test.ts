@@ -1,5 +1,6 @@
 /** Workspaces of the local agent service and the files in them. */
 
+import { randomBytes } from 'node:crypto';
 import { unzipSync } from 'fflate';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { FileStore } from '../../demo/agent/store/files.ts';
@@ -287,6 +288,27 @@ describe('files', () => {
     isOver = true;
     expect(bytes).toBeGreaterThan(100_000);
     expect(turns).toBeGreaterThan(30);
+  });
+
+  test('piece by piece, of a moment that ZIP knows', async () => {
+    const content = randomBytes(8 * 1024 * 1024);
+    const file = { path: '/large', version: 1, updated_at: Date.UTC(2150, 0, 1) };
+    const store = {
+      after: (_: string, path: string) => (path === '' ? [file] : []),
+      content: () => content,
+    } as unknown as FileStore;
+    let turns = 0;
+    let isOver = false;
+    const count = () => {
+      turns += 1;
+      if (!isOver) setImmediate(count);
+    };
+    setImmediate(count);
+    const pieces: Uint8Array[] = [];
+    for await (const piece of toZip(store, uuid)) pieces.push(piece);
+    isOver = true;
+    expect(Buffer.from(unzipSync(Buffer.concat(pieces)).large!).equals(content)).toBe(true);
+    expect(turns).toBeGreaterThan(50);
   });
 
   test('are read by all of the project, made by owners and admins, and nobody else’s', async () => {

@@ -407,6 +407,7 @@ test.each([
   [{ headers: { 'bad name': 'x' } }],
   [{ headers: { name: 'a\r\nb: c' } }],
   [{ headers: { name: 3 } }],
+  [{ headers: { Host: 'x' } }],
   [{ headers: [] }],
 ])('%j is refused before anybody is asked', async (wrong) => {
   const { status, body } = await call('POST', '', { ...settings(), ...wrong });

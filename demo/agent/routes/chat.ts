@@ -8,7 +8,7 @@ import { chatId, flag, takes, target, texts } from '../input.ts';
 import type { Parts } from '../parts.ts';
 import type { Bot } from '../store/bots.ts';
 import { type ReadAttachments, readAttachments } from '../turns/attachments.ts';
-import { beginTurn, type ChatCall } from '../turns/begin.ts';
+import { beginTurn, type ChatCall, requireMayBegin } from '../turns/begin.ts';
 import { toEventStream } from './stream.ts';
 
 const maxMetadataBytes = 4096;
@@ -57,11 +57,15 @@ type ChatInput = v.InferOutput<v.ObjectSchema<typeof chatInput, undefined>>;
 export function routeChat(app: Hono<AccessEnv>, parts: Parts) {
   app.post('/v1/bot/chat', takes(chatInput), async (c) => {
     const input = c.get('input');
-    requireBot(parts, c.get('caller'), input);
-    const attached = await readAttachments(input.attachments ?? [], parts.outgoing, c.req.raw.signal);
+    const caller = c.get('caller');
+    const before = requireBot(parts, caller, input);
+    // Before anything is fetched for it.
+    requireMayBegin(parts, caller, before, toChatCall(input, before, { shown: [], files: [] }));
+    const { signal } = c.req.raw;
+    const attached = await readAttachments(input.attachments ?? [], parts.outgoing, caller.isStaff, signal);
     // As it is now: meanwhile it may have been switched off or deleted.
-    const bot = requireBot(parts, c.get('caller'), input);
-    const turn = beginTurn(parts, c.get('caller'), bot, toChatCall(input, bot, attached));
+    const bot = requireBot(parts, caller, input);
+    const turn = beginTurn(parts, caller, bot, toChatCall(input, bot, attached));
     if (input.stream === true) return toEventStream(turn.reply, c.res.headers);
     return c.json({ chat: (await turn.finished).chat });
   });

@@ -84,7 +84,7 @@ export function routeKeys(app: Hono<AccessEnv>, parts: Parts) {
           service_workspaces: parts.workspaces.count(projectId, 'service'),
           credits: parts.bots.creditsOf(projectId),
         },
-        sandbox_available: false,
+        sandbox_available: (await parts.sandbox.whyNot()) === undefined,
       },
     });
   });

@@ -24,6 +24,11 @@ const headers = v.pipe(
   v.record(text(200), v.pipe(v.string(), v.maxLength(4_000))),
   v.check((value) => Object.keys(value).length <= maxHeaders, `at most ${maxHeaders} are taken`),
   v.check(isHeaders, 'names and values of HTTP headers are needed'),
+  v.check(
+    (value) =>
+      !Object.keys(value).some((name) => /^(host|content-length|transfer-encoding|connection)$/i.test(name)),
+    'headers of the connection itself are not taken',
+  ),
 );
 const access = v.picklist(toolAccess);
 export const settings = {

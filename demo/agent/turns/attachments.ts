@@ -33,30 +33,40 @@ export interface ReadAttachments {
 
 const maxPieceBytes = 61_440;
 const maxBytes = 10 * 1024 * 1024;
+/** Of one call: a body holds no more either. */
+const mostBytes = 16 * 1024 * 1024;
 const maxTextChars = 20_000;
 const maxNameChars = 200;
 const textTypes = /^(text\/|application\/(json|xml|x-yaml|yaml|csv|javascript)\b)|\+(json|xml)\b/i;
 
-/** 400 before anything is recorded: what was attached is there, or the question is not taken. */
+/**
+ * 400 before anything is recorded: what was attached is there, or the question is not taken.
+ * @param keepsFiles only then their bytes are held until the turn begins
+ */
 export async function readAttachments(
   sent: readonly SentAttachment[],
   outgoing: Outgoing,
+  keepsFiles: boolean,
   signal: AbortSignal,
 ): Promise<ReadAttachments> {
   const read: ReadAttachments = { shown: [], files: [] };
+  let left = mostBytes;
   for (const one of sent) {
     const bytes =
       one.data !== undefined
         ? decode([one.data].flat())
         : one.url !== undefined
-          ? await outgoing.fetch(one.url, maxBytes, 'attachment_failed', signal)
+          ? await outgoing.fetch(one.url, Math.min(maxBytes, left), 'attachment_failed', signal)
           : undefined;
     if (bytes === undefined)
       throw new AgentError(400, 'invalid_parameters', 'attachments: data or url is needed.');
     if (one.data !== undefined && bytes.length !== one.size)
       throw new AgentError(400, 'invalid_parameters', 'attachments: size is not that of the data.');
+    left -= bytes.length;
+    if (left < 0)
+      throw new AgentError(400, 'invalid_parameters', `attachments: at most ${mostBytes} bytes together.`);
     const isText = textTypes.test(one.mime_type);
-    read.files.push({ name: one.name, bytes });
+    if (keepsFiles) read.files.push({ name: one.name, bytes });
     read.shown.push({
       name: one.name,
       ...(isText ? { text: new TextDecoder().decode(bytes).slice(0, maxTextChars) } : {}),
@@ -91,9 +101,8 @@ export function keepAttachments(store: FileStore, workspace: string, files: read
 
 /** Whatever it was called where it comes from. */
 function toFileName(name: string): string {
-  const last = wellFormed(name.split(/[/\\]/).at(-1)!)
-    .replace(/\p{Cc}/gu, '')
-    .slice(0, maxNameChars);
+  const own = wellFormed(name.split(/[/\\]/).at(-1)!).replace(/\p{Cc}/gu, '');
+  const last = [...own].slice(0, maxNameChars).join('');
   return /^\.{0,2}$/.test(last) ? 'file' : last;
 }
 

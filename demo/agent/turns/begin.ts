@@ -14,7 +14,7 @@ import { isWorkflows } from '../workflows/origin.ts';
 import { answerTurn, type TurnStart } from './answering.ts';
 import { type AttachedFile, keepAttachments, requireAttachable } from './attachments.ts';
 import type { Call } from './call.ts';
-import { hasModes, requireMayAsk } from './gate.ts';
+import { countAsked, hasModes, requireMayAsk } from './gate.ts';
 import { toAnswerRequest } from './request.ts';
 import type { Turn } from './runner.ts';
 
@@ -33,15 +33,22 @@ export interface ChatCall extends Omit<Call, 'persona' | 'hasModes' | 'isUnatten
   provider: ProviderOverride;
 }
 
+/** Whether the call may begin a turn as things are. Counts nothing. */
+export function requireMayBegin(parts: Parts, caller: Caller, bot: Bot, call: ChatCall) {
+  const purpose: Purpose = !call.asksService ? 'none' : caller.isStaff ? 'granted' : 'ignored';
+  const before = call.chatId === undefined ? undefined : parts.chats.find(bot.uuid, call.chatId);
+  const persona = toPersona(caller, purpose, call.memberId, before);
+  requireMayAsk(parts, { caller, bot, persona, ...call });
+  if (call.chatId !== undefined) parts.turns.requireIdle(bot.uuid, call.chatId);
+  return { purpose, before, persona };
+}
+
 /** Everything up to the start happens without awaiting, so that two calls at once cannot both pass. */
 export function beginTurn(parts: Parts, caller: Caller, bot: Bot, call: ChatCall): Turn {
   const { chats, messages, pauses, turns, events } = parts;
+  const { purpose, before, persona } = requireMayBegin(parts, caller, bot, call);
+  countAsked(parts, { bot, ...call });
   const chatId = call.chatId ?? randomUUID();
-  const purpose: Purpose = !call.asksService ? 'none' : caller.isStaff ? 'granted' : 'ignored';
-  const before = chats.find(bot.uuid, chatId);
-  const persona = toPersona(caller, purpose, call.memberId, before);
-  requireMayAsk(parts, { caller, bot, persona, ...call });
-  turns.requireIdle(bot.uuid, chatId);
   const pinned =
     purpose === 'granted' && call.workspaceUuid !== undefined
       ? requireWorkspace(parts, caller.projectId, call.workspaceUuid, before)

@@ -45,17 +45,21 @@ export interface Asking {
   isOwn?: boolean;
 }
 
-/** 403 `bot_inactive`, `login_required`, `mode_not_allowed`, `credits_exhausted`; 429 `bot_rate_limited`. */
-export function requireMayAsk(
-  parts: Parts,
-  { caller, bot, persona, memberId, chatId, chatMode, isOwn }: Asking,
-) {
+/** 403 `bot_inactive`, `login_required`, `mode_not_allowed`, `credits_exhausted`. */
+export function requireMayAsk(parts: Parts, { caller, bot, persona, memberId, chatMode, isOwn }: Asking) {
   if (bot.status === 0) throw new AgentError(403, 'bot_inactive', 'This agent is switched off.');
   const member = memberId === undefined ? undefined : parts.accounts.find(bot.projectId, memberId);
   if (bot.require_login && persona !== 'builder' && !isOwn && !member)
     throw new AgentError(403, 'login_required', 'This agent answers signed-in visitors only.');
   if (chatMode !== undefined) requireMode(parts, caller, persona, memberId, chatMode);
   if (bot.credits <= 0) throw new AgentError(403, 'credits_exhausted', 'This agent has no credits left.');
+}
+
+/** 429 `bot_rate_limited`. */
+export function countAsked(
+  parts: Pick<Parts, 'rates'>,
+  { bot, memberId, chatId, isOwn }: Pick<Asking, 'bot' | 'memberId' | 'chatId' | 'isOwn'>,
+) {
   const endUser = isOwn ? undefined : (memberId ?? chatId);
   const seconds = endUser === undefined ? undefined : parts.rates.count(bot, endUser);
   if (seconds !== undefined)

@@ -8,6 +8,7 @@ import { AgentError } from '../errors.ts';
 import { toOwnTool } from '../owntool.ts';
 import type { Parts } from '../parts.ts';
 import { toTerms } from '../retrieval/terms.ts';
+import { createBashTool } from '../sandbox/tool.ts';
 import type { Bot } from '../store/bots.ts';
 import type { Chat, ChatMode } from '../store/chats.ts';
 import { memoryTypes } from '../store/memories.ts';
@@ -24,13 +25,18 @@ const maxEmailChars = 254;
 
 const text = (most: number) => v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(most));
 
-/** @param memories of the visitor, where they are known */
+/** For the builder's agent where it may write. */
+export const mayRunCommands = (chat: Chat, call: Call) =>
+  call.persona === 'builder' && toMode(chat, call) === 'edit';
+
+/** @param memories of the visitor, where they are known @param hasSandbox for this call */
 export function toOwnTools(
   parts: Parts,
   bot: Bot,
   chat: Chat,
   call: Call,
   memories: Memories | undefined,
+  hasSandbox: boolean,
 ): readonly Tool[] {
   return [
     ...(call.scope.top > 0 ? [searchMemory(parts, bot, call)] : []),
@@ -41,6 +47,9 @@ export function toOwnTools(
     ...(parts.mailer.isConfigured && parts.config.email.owner ? [notifyOwner(parts, bot, call)] : []),
     ...(call.persona === 'builder' ? toBuilderTools(parts, bot) : []),
     ...workspaceTools(parts, chat, call),
+    ...(hasSandbox && chat.workspace_uuid
+      ? [createBashTool({ ...parts, workspace: chat.workspace_uuid })]
+      : []),
   ];
 }
 

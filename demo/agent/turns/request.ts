@@ -10,7 +10,7 @@ import { toServerTools } from '../toolservers/tools.ts';
 import type { TurnStart } from './answering.ts';
 import type { Call } from './call.ts';
 import { compactChat } from './compaction.ts';
-import { toMode, toOwnTools } from './owntools.ts';
+import { mayRunCommands, toMode, toOwnTools } from './owntools.ts';
 
 export async function toAnswerRequest(
   parts: Parts,
@@ -30,7 +30,7 @@ export async function toAnswerRequest(
     history: [],
     data: call.data,
     scope: call.scope,
-    ...toTools(parts, bot, chat, call, memories),
+    ...(await toTools(parts, bot, chat, call, memories)),
     isSignedIn: findMember(parts, bot, chat) !== undefined,
     reasoningMode: call.reasoningMode,
     overrides: {
@@ -87,17 +87,18 @@ function findMember({ accounts }: Pick<Parts, 'accounts'>, bot: Bot, { member_id
 }
 
 /** Of two with one name the site's comes first, then the service's own. */
-export function toTools(
+export async function toTools(
   parts: Parts,
   bot: Bot,
   chat: Chat,
   call: Call,
   memories: Memories | undefined,
-): Pick<AnswerRequest, 'tools' | 'modelTools'> {
+): Promise<Pick<AnswerRequest, 'tools' | 'modelTools'>> {
   if (call.reasoningMode === 'standard') return { tools: [], modelTools: [] };
   const tools = toSiteTools(parts, bot, call.persona, chat);
   const taken = new Set(tools.map(({ name }) => name));
-  const own = toOwnTools(parts, bot, chat, call, memories).filter(({ name }) => !taken.has(name));
+  const hasSandbox = mayRunCommands(chat, call) && (await parts.sandbox.whyNot()) === undefined;
+  const own = toOwnTools(parts, bot, chat, call, memories, hasSandbox).filter(({ name }) => !taken.has(name));
   for (const { name } of own) taken.add(name);
   return { tools, modelTools: [...own, ...toServerTools(parts, bot, call.persona, taken)] };
 }

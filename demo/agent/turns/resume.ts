@@ -113,7 +113,7 @@ async function decide(
   if (tool.builtIn) return { kind: 'answers', answers: execution.parameters.answers as string[] };
   if (execution.own) return { kind: 'result', ok: true, result: execution.own.result };
   const call = pause.call as Call;
-  const { tools, modelTools } = toTools(parts, bot, chat, call, memoriesOf(parts, bot, chat, call));
+  const { tools, modelTools } = await toTools(parts, bot, chat, call, memoriesOf(parts, bot, chat, call));
   // Another server's of that name was not what was approved.
   const runnable = [...tools, ...modelTools].find(
     ({ name, server }) => name === tool.name && server?.id === tool.server?.id,

@@ -1,13 +1,16 @@
 /** What `glob` and `grep` find in a workspace. Patterns come from a model: they are matched in a thread that can be ended. */
 
+import { availableParallelism } from 'node:os';
 import { setImmediate as breathe } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { withDeadline } from '../deadline.ts';
 import { AgentError } from '../errors.ts';
+import { createInTurn } from '../inturn.ts';
 import type { File, FileStore } from '../store/files.ts';
 
 const timeoutMs = 2_000;
-const maxAtOnce = 4;
+/** Threads that a pattern may keep busy: the service has a processor of its own. */
+const maxAtOnce = Math.max(2, availableParallelism() - 1);
 const filesAtOnce = 200;
 const bytesAtOnce = 1024 * 1024;
 const maxHeapMb = 128;
@@ -73,21 +76,7 @@ export interface Searched {
   truncated: boolean;
 }
 
-let atOnce = 0;
-const waiting: (() => void)[] = [];
-
-/** Of what is asked at once some is begun, and the rest waits for its turn. */
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (atOnce >= maxAtOnce) await new Promise<void>((resolve) => waiting.push(resolve));
-  else atOnce += 1;
-  try {
-    return await work();
-  } finally {
-    const next = waiting.shift();
-    if (next) next();
-    else atOnce -= 1;
-  }
-}
+const inTurn = createInTurn(maxAtOnce);
 
 /**
  * @param workspace its uuid
@@ -107,7 +96,7 @@ export function searchFiles(
     throw new AgentError(404, 'file_not_found', 'The workspace has no such file or folder.');
   const files = file ? [[file]] : batchesOf(store, workspace, path);
   const root = file ? path.lastIndexOf('/') + 1 : path.length + 1;
-  return inTurn(async () => {
+  return inTurn(workspace, async () => {
     signal.throwIfAborted();
     const worker = startWorker(job);
     try {

@@ -6,7 +6,9 @@ import type { FileStore } from '../store/files.ts';
 
 const filesAtOnce = 50;
 /** Between two looks at what else there is to do. */
-const bytesAtOnce = 256 * 1024;
+const bytesAtOnce = 128 * 1024;
+/** ZIP knows no other years. */
+const [firstMs, lastMs] = [Date.UTC(1980, 0, 2), Date.UTC(2099, 11, 30)];
 /** Less is not worth the tables of a compression. */
 const leastCompressed = 1024;
 
@@ -29,14 +31,17 @@ export async function* toZip(files: FileStore, uuid: string): AsyncGenerator<Uin
       const name = file.path.slice(1);
       const entry =
         content.length < leastCompressed ? new ZipPassThrough(name) : new ZipDeflate(name, { level: 6 });
-      entry.mtime = file.updated_at;
+      entry.mtime = Math.min(Math.max(file.updated_at, firstMs), lastMs);
       zip.add(entry);
-      entry.push(content, true);
-      yield* pieces.splice(0);
-      unrested += content.length;
-      if (unrested < bytesAtOnce) continue;
-      await breathe();
-      unrested = 0;
+      for (let at = 0; at === 0 || at < content.length; at += bytesAtOnce) {
+        const end = at + bytesAtOnce;
+        entry.push(content.subarray(at, end), end >= content.length);
+        yield* pieces.splice(0);
+        unrested += Math.min(content.length - at, bytesAtOnce);
+        if (unrested < bytesAtOnce) continue;
+        await breathe();
+        unrested = 0;
+      }
     }
     await breathe();
     if (next.length < filesAtOnce) break;

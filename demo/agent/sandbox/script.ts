@@ -1,0 +1,47 @@
+/**
+ * What builds the sandbox from within, as root of namespaces of its own: a system that can only be read, a workspace in
+ * memory, no network. The command runs one level further in, without any rights, among no processes but its own.
+ *
+ * Arguments: folder for the new root, files to begin with, folder for what is left, size of the workspace, the command,
+ * and what it is run by. Says on the third stream "begun", "kept" where all was copied, and "exit" with the
+ * code of the command.
+ */
+export const script = `
+set -eu
+root=$1 in=$2 size=$4 command=$5
+exec 9<"$3"
+shift 5
+mount -t tmpfs -o size=1m,nr_inodes=500,mode=755 none "$root"
+cd "$root"
+mkdir usr etc proc dev tmp workspace old
+show() { mount --bind "/$1" "$1" && mount -o remount,bind,ro,nosuid,nodev "$1"; }
+show usr
+for one in bin sbin lib lib32 lib64 libx32; do
+  if [ -L "/$one" ]; then cp -P "/$one" "$one"; elif [ -d "/$one" ]; then mkdir "$one"; show "$one"; fi
+done
+for one in alternatives ld.so.cache ld.so.conf ld.so.conf.d localtime; do
+  [ -e "/etc/$one" ] || continue
+  if [ -d "/etc/$one" ]; then mkdir "etc/$one"; else touch "etc/$one"; fi
+  show "etc/$one"
+done
+echo 'agent:x:1000:1000::/workspace:/bin/bash' > etc/passwd
+echo 'agent:x:1000:' > etc/group
+for one in null zero full random urandom; do touch "dev/$one"; mount --bind "/dev/$one" "dev/$one"; done
+ln -s /proc/self/fd dev/fd
+for one in workspace tmp; do mount -t tmpfs -o "size=$size,nr_inodes=20000,mode=700,nosuid,nodev" none $one; done
+cp -R "$in/." workspace/
+mount -t proc none proc
+pivot_root . old
+umount -l old
+rmdir old
+mount -o remount,bind,ro /
+# One for the command, and none that it makes itself.
+echo 1 > /proc/sys/user/max_user_namespaces
+cd /workspace
+echo begun >&3
+code=0
+unshare --user --map-user=1000 --map-group=1000 --mount --pid --fork --kill-child --mount-proc \\
+  setpriv --no-new-privs "$@" bash -c "$command" 3>&- 9>&- || code=$?
+cp -RP --no-preserve=all . /proc/self/fd/9/ 2>/dev/null && echo kept >&3 || true
+echo "exit $code" >&3
+`;

@@ -1,0 +1,300 @@
+/** Commands of the site builder's agent: what they can do, and forty ways out that lead nowhere. */
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { plans } from '../../demo/agent/plans.ts';
+import { createSandbox, type Ran } from '../../demo/agent/sandbox/sandbox.ts';
+import { callTool, say, startProvider } from '../support/agentprovider.ts';
+import { type ShopAgent, startShopAgent } from '../support/agentservice.ts';
+
+const limits = { ram_mb: 128, cpus: 1, timeout_seconds: 2 };
+const sandbox = createSandbox(limits, 'auto');
+const reason = await sandbox.whyNot();
+if (reason !== undefined) process.stderr.write(`No sandbox on this machine: ${reason}\n`);
+const hasOne = reason === undefined;
+
+const run = (command: string, files: Record<string, string> = {}, signal = new AbortController().signal) =>
+  sandbox.run(
+    crypto.randomUUID(),
+    command,
+    new Map(Object.entries(files).map(([path, text]) => [path, Buffer.from(text)])),
+    signal,
+  );
+const leftOf = ({ left }: Ran) =>
+  Object.fromEntries([...left!.files].map(([path, bytes]) => [path, bytes.toString()]));
+
+describe.runIf(hasOne)('a command', () => {
+  test('works in the folder of its workspace, and what it leaves is there (S231)', async () => {
+    const ran = await run(
+      'cat notes/a.txt; echo new > b.txt; rm old.txt; mkdir c; cp b.txt c/d.txt; exit 3',
+      {
+        '/notes/a.txt': 'Grüße\n',
+        '/old.txt': 'x',
+      },
+    );
+    expect(ran).toMatchObject({
+      stdout: 'Grüße\n',
+      stderr: '',
+      exit_code: 3,
+      timed_out: false,
+      truncated: false,
+    });
+    expect(leftOf(ran)).toEqual({ '/notes/a.txt': 'Grüße\n', '/b.txt': 'new\n', '/c/d.txt': 'new\n' });
+  });
+
+  test('is told what it says up to 30,000 characters, and files of more than 60 KB come whole (S214)', async () => {
+    const ran = await run(
+      'yes | head -c 90000; yes no | head -c 90000 >&2; yes | head -c 500000 > large.txt',
+    );
+    expect([ran.stdout.length, ran.stderr.length, ran.truncated]).toEqual([30_000, 30_000, true]);
+    expect(leftOf(ran)['/large.txt']).toHaveLength(500_000);
+    const larger = await run('yes | head -c 2000000 > large.txt', { '/large.txt': 'x' });
+    expect([leftOf(larger), larger.left!.unkept]).toEqual([{}, ['/large.txt']]);
+  });
+
+  test('sees no more processors than the plan has (S210)', async () => {
+    expect((await run('nproc')).stdout).toBe('1\n');
+  });
+
+  test.each([
+    'while :; do :; done',
+    'sleep 100',
+    "trap '' TERM INT HUP; sleep 100 & wait",
+    'sleep 100 & sleep 100',
+  ])('ends with its time, and all that it began: %s (S211)', async (command) => {
+    const ran = await run(`${command} # ${process.pid}-marked`);
+    expect(ran).toMatchObject({ exit_code: null, timed_out: true });
+    expect(ran.left).toBeUndefined();
+    expect(processes()).not.toContain(`${process.pid}-marked`);
+  });
+
+  test.each([
+    ['one', `perl -e '$x = "a" x (1 << 30); print "had\\n"'`],
+    ['many', `for n in $(seq 20); do perl -e '$x = "a" x (60 << 20); sleep 1; print "had\\n"' & done; wait`],
+    [
+      'files of memory',
+      `for n in $(seq 20); do perl -e 'my $fd = syscall(319, my $n = "m", 0); open(my $f, ">&=", $fd); print $f "a" x (60 << 20) for 1; sleep 1' & done; wait`,
+    ],
+  ])('that takes too much memory, %s, fails alone (S209)', async (_, command) => {
+    const ran = await run(command);
+    expect(ran.exit_code).not.toBe(0);
+    expect(ran.stdout).not.toMatch(/(had\n){10}/);
+    expect((await run('echo still')).stdout).toBe('still\n');
+  });
+
+  test('ends with its turn', async () => {
+    const stop = new AbortController();
+    const ran = run(`sleep 100 # ${process.pid}-stopped`, {}, stop.signal);
+    setTimeout(() => stop.abort(new Error('stopped')), 300);
+    await expect(ran).rejects.toThrow('stopped');
+    await expect.poll(processes).not.toContain(`${process.pid}-stopped`);
+  });
+
+  test('waits for its turn where others run, and leaves no folder behind', async () => {
+    const before = folders();
+    const all = await Promise.all(Array.from({ length: 6 }, (_, n) => run(`sleep 0.1; echo ${n}`)));
+    expect(all.map(({ stdout }) => stdout)).toEqual(['0\n', '1\n', '2\n', '3\n', '4\n', '5\n']);
+    expect(folders()).toBe(before);
+  });
+});
+
+/** The command lines of all that runs here. */
+const processes = () =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+      } catch {
+        // It has ended meanwhile.
+        return '';
+      }
+    })
+    .join('\n');
+const folders = () => readdirSync(tmpdir()).filter((name) => name.startsWith('porchlight-sandbox-')).length;
+
+describe.runIf(hasOne)('a way out', () => {
+  const secret = 'secret-of-the-service';
+  let connections = 0;
+  const server = createServer((socket) => {
+    connections += 1;
+    socket.end();
+  });
+  let port: number;
+  beforeAll(async () => {
+    process.env.SANDBOX_TEST_SECRET = secret;
+    await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve));
+    ({ port } = server.address() as AddressInfo);
+  });
+  afterAll(() => {
+    delete process.env.SANDBOX_TEST_SECRET;
+    server.close();
+  });
+
+  /** Each says "out" where it has succeeded. */
+  test.each([
+    ['passwords', 'cat /etc/shadow && echo out'],
+    ['home folders', 'ls /root /home && echo out'],
+    ['the folder of the service', `ls ${process.cwd()} && echo out`],
+    ['temporary files of others', '[ "$(ls -A /tmp)" ] && echo out'],
+    ['the system', 'touch /usr/out && echo out'],
+    ['programs', 'echo x > /usr/bin/env && echo out'],
+    ['the root', 'touch /out && echo out'],
+    ['libraries', 'ln -sf /workspace/x /etc/ld.so.cache && echo out'],
+    ['the environment', 'env | grep secret-of && echo out'],
+    ['the environment of others', 'cat /proc/*/environ | tr "\\0" "\\n" | grep secret-of && echo out'],
+    ['memory of others', 'head -c 1 /proc/1/mem && echo out'],
+    ['the root of others', 'ls /proc/1/root/etc/shadow && echo out'],
+    [
+      'open files',
+      'for f in /proc/$$/fd/*; do case "$(readlink $f)" in pipe:*|/dev/null) ;; /*) echo out; echo $f $(readlink $f);; esac; done',
+    ],
+    ['the third stream', 'echo "exit 0" >&3 && echo out'],
+    ['a link to what is outside', 'ln -s /etc/passwd link; ln -s ../../../etc up; cat up/shadow && echo out'],
+    ['a hard link', 'ln /usr/bin/env link && echo out'],
+    ['a device', 'mknod disk b 254 0 && echo out'],
+    ['a device of memory', 'cat /dev/mem /dev/kmem /dev/vda && echo out'],
+    ['mounting', 'mount -t tmpfs none /tmp && echo out'],
+    ['mounting for writing', 'mount -o remount,bind,rw /usr && echo out'],
+    ['unmounting', 'umount /usr || umount -l /proc && echo out'],
+    ['a namespace of its own', 'unshare -Ur true && echo out'],
+    ['namespaces of others', 'nsenter -t 1 -a true && echo out'],
+    ['another root', 'chroot . /bin/true && echo out'],
+    ['another user', 'su -c true || sudo -n true || setpriv --reuid=0 true && echo out'],
+    ['rights', 'grep -q "CapEff:.*[1-9a-f]" /proc/self/status && echo out'],
+    ['setuid', 'cp /usr/bin/id . && chmod u+s id && ./id -u | grep -qx 0 && echo out'],
+    ['the network', 'exec 5<>/dev/tcp/127.0.0.1/PORT && echo out'],
+    ['the network of the machine', 'exec 5<>/dev/tcp/$(hostname -i | cut -d" " -f1)/PORT && echo out'],
+    ['names', 'getent hosts example.com && echo out'],
+    ['a datagram', 'exec 5<>/dev/udp/8.8.8.8/53 && echo x >&5 && echo out'],
+    ['signals', 'kill -9 -1 -- $(seq 2 5000) && echo out'],
+    ['the first process', 'kill -9 1; kill -STOP 1; sleep 0.1; false && echo out'],
+    ['processes of others', 'ps -e -o args | grep -q "[v]itest" && echo out'],
+    ['a bomb of forks', 'f() { f | f & }; f; sleep 1; false && echo out'],
+    ['the name of the machine', 'hostname out && echo out'],
+    ['the clock', 'date -s 2001-01-01 && echo out'],
+    ['the kernel', 'echo 1 > /proc/sys/kernel/sysrq || echo b > /proc/sysrq-trigger && echo out'],
+    ['the log of the kernel', 'dmesg && echo out'],
+    ['modules', 'insmod x || modprobe loop && echo out'],
+    ['a full disk', 'dd if=/dev/zero of=fill bs=1M count=100 && echo out'],
+    [
+      'full temporary files',
+      'for n in 1 2 3; do dd if=/dev/zero of=/tmp/$n bs=1M count=40 || exit; done && echo out',
+    ],
+    ['more files than there are', 'for n in $(seq 30000); do : > $n || exit; done && echo out'],
+    ['a process that stays', `setsid nohup sleep 97 >/dev/null 2>&1 & disown; false && echo out`],
+    ['the command itself', '"; echo out; #'],
+  ])('%s leads nowhere', async (_, command) => {
+    const before = [readFileSync('/etc/hostname', 'utf8'), Date.now()] as const;
+    const ran = await run(command.replaceAll('PORT', String(port)));
+    expect(ran.stdout).not.toMatch(/^out$/m);
+    expect(`${ran.stdout}${ran.stderr}`).not.toContain(secret);
+    // Nothing of it is left, nor hurt.
+    expect(existsSync('/usr/out') || existsSync('/out')).toBe(false);
+    expect(readFileSync('/etc/hostname', 'utf8')).toBe(before[0]);
+    expect(Math.abs(Date.now() - before[1])).toBeLessThan(60_000);
+    expect(processes()).not.toContain('sleep 97');
+    expect(connections).toBe(0);
+    for (const [path] of ran.left?.files ?? [])
+      expect(['/fill', '/id'].includes(path) || /^\/\d+$/.test(path)).toBe(true);
+    expect((await run('echo alive')).stdout).toBe('alive\n');
+  });
+
+  test('what is no plain file is not kept, and holds nobody up', async () => {
+    const ran = await run('mkfifo pipe; ln -s /etc link; mkdir empty; printf x > "a\\\\b"; printf x > kept');
+    expect([leftOf(ran), ran.left!.unkept]).toEqual([{ '/kept': 'x' }, ['/a\\b']]);
+  });
+});
+
+describe('offered', () => {
+  let provider: Awaited<ReturnType<typeof startProvider>>;
+  let agent: ShopAgent;
+  const start = async (options: object = {}) => {
+    provider = await startProvider();
+    agent = await startShopAgent({
+      provider: { host: provider.host, model: 'small' },
+      extraKeys: [{ key: 'member-key', role: 'member' }],
+      ...options,
+    });
+  };
+  afterEach(async () => {
+    await agent.close();
+    await provider.close();
+  });
+  const offers = async (input: object, key = 'owner-key') => {
+    const before = provider.requests.length;
+    await agent.clientOf(key).chat('Please look', { reasoning_mode: 'agent', ...input });
+    const { tools } = provider.requests[before]!.body;
+    return tools.some((tool: { function: { name: string } }) => tool.function.name === 'bash');
+  };
+  const isSaidAvailable = async () =>
+    (await agent.client.call('GET', '/v1/plan')).body.data.sandbox_available;
+
+  test.runIf(hasOne)('to the builder in edit alone, and runs in the workspace of the turn', async () => {
+    await start();
+    expect(await isSaidAvailable()).toBe(true);
+    expect(await offers({ chat_mode: 'edit', chat_id: 'c' })).toBe(true);
+    for (const input of [
+      { chat_mode: 'ask' },
+      { chat_mode: 'plan' },
+      { member_id: 'ada' },
+      { purpose: 'service' },
+    ])
+      expect([input, await offers(input)]).toEqual([input, false]);
+    expect(await offers({ chat_id: 'c' }, 'member-key')).toBe(false);
+    const command = 'echo one > a.txt; mkdir b; echo two > b/c.txt; ls';
+    provider.scripts.push({ deltas: [callTool('bash', { command })] }, { deltas: [say('Done.')] });
+    const { chat } = (await agent.client.chat('Go', { reasoning_mode: 'agent', chat_id: 'c' })).body;
+    const { content } = provider.requests.at(-1)!.body.messages.at(-1);
+    expect(JSON.parse(content)).toEqual({
+      stdout: 'a.txt\nb\n',
+      stderr: '',
+      exit_code: 0,
+      timed_out: false,
+      truncated: false,
+    });
+    const { workspace_uuid } = chat;
+    const paths = async () =>
+      (await agent.client.call('GET', '/v1/bot/workspace/files', { workspace_uuid })).body.files.map(
+        ({ file_path, version }: { file_path: string; version: number }) => [file_path, version],
+      );
+    expect(await paths()).toEqual([
+      ['/a.txt', 1],
+      ['/b/c.txt', 1],
+    ]);
+    // A file may become a folder, and the other way about.
+    const turn = 'cat a.txt > x; rm a.txt; mkdir a.txt; mv x a.txt/one; rm -r b; echo three > b';
+    provider.scripts.push({ deltas: [callTool('bash', { command: turn })] }, { deltas: [say('Done.')] });
+    await agent.client.chat('Go', { reasoning_mode: 'agent', chat_id: 'c' });
+    expect(await paths()).toEqual([
+      ['/a.txt/one', 1],
+      ['/b', 1],
+    ]);
+  });
+
+  test.runIf(hasOne)('and what finds no room is named', async () => {
+    await start({ plan: 'starter', requestsPerMinute: 1_000 });
+    expect(plans.starter.files_per_workspace).toBe(200);
+    const command = 'for n in $(seq 205); do echo $n > f$n; done';
+    provider.scripts.push({ deltas: [callTool('bash', { command })] }, { deltas: [say('Done.')] });
+    await agent.client.chat('Go', { reasoning_mode: 'agent', chat_mode: 'edit' });
+    const { not_kept } = JSON.parse(provider.requests.at(-1)!.body.messages.at(-1).content);
+    expect(not_kept).toHaveLength(5);
+  });
+
+  test('nowhere where it is switched off, or the plan has none', async () => {
+    for (const options of [{ sandbox: 'off' }, { plan: 'free' }]) {
+      await start(options);
+      expect(await isSaidAvailable()).toBe(false);
+      expect(await offers({ chat_mode: 'edit' })).toBe(false);
+      await agent.close();
+      await provider.close();
+    }
+    await start();
+    expect(await createSandbox(limits, 'off').whyNot()).toBe('AGENT_SANDBOX is off.');
+    expect(await createSandbox(null, 'auto').whyNot()).toBe('The plan has no sandbox.');
+  });
+});
