@@ -384,6 +384,9 @@ describe('what the agent does about it by itself', () => {
     expect(headerOf(thanks, 'auto-submitted')).toBe('auto-generated');
     const logs = await agent.client.call('GET', '/v1/bot/workflow/logs', { workflow_id: body.workflow.uuid });
     expect(logs.body.total).toBe(1);
+    // Machines are no people.
+    const { subscribers } = (await agent.client.call('GET', '/v1/bot/subscriber/readall')).body;
+    expect(subscribers.map(({ email: address }: { email: string }) => address)).toEqual(['bea@site.example']);
   });
 
   test('a workflow writes to an address of its payload ten times an hour at most', async () => {
@@ -752,6 +755,37 @@ test('without a server to send it with, a reply says which variable is missing',
   expect([status, body.error.code]).toEqual([400, 'smtp_not_configured']);
   expect(body.error.message).toContain('AGENT_SMTP_URL');
   expect(await emails({ direction: 'outbound' })).toEqual([]);
+});
+
+test('over a stop: an answer that was cut off is written again, and sent once', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'agent-'));
+  const db = join(folder, 'agent.db');
+  await start({ db, wordsPerSecond: 1 });
+  await set({ email_auto_reply: true });
+  await deliver(mail('Hello there'));
+  await expect
+    .poll(async () => (await agent.client.call('GET', '/v1/bot/chat/active-streams')).body.streams.length)
+    .toBe(1);
+  await agent.close();
+  expect(server.taken).toEqual([]);
+  await server.close();
+  await start({ db, wordsPerSecond: 0 });
+  await server.count(1);
+  await settled();
+  expect(server.taken).toHaveLength(1);
+  await agent.close();
+  rmSync(folder, { recursive: true });
+});
+
+test('statistics are of the days that are asked for', async () => {
+  await start();
+  await deliver(mail('x'));
+  agent.clock.now += 60 * 24 * 60 * 60_000;
+  const inbound = async (timeRange?: string) =>
+    (await call('GET', 'stats', timeRange ? { timeRange } : {})).body.stats.inbound;
+  expect([await inbound('7d'), await inbound('30d'), await inbound(), await inbound('90d')]).toEqual([
+    0, 0, 0, 1,
+  ]);
 });
 
 test('over a kill: an answer that was cut off is written again, and sent once', async () => {

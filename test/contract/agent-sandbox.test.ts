@@ -147,7 +147,7 @@ describe.runIf(hasOne)('a way out', () => {
     ['the environment', 'env | grep secret-of && echo out'],
     ['the environment of others', 'cat /proc/*/environ | tr "\\0" "\\n" | grep secret-of && echo out'],
     ['memory of others', 'head -c 1 /proc/1/mem && echo out'],
-    ['the root of others', 'ls /proc/1/root/etc/shadow && echo out'],
+    ['the root of others', 'cat /proc/1/root"/etc/shadow" && echo out'],
     [
       'open files',
       'for f in /proc/$$/fd/*; do case "$(readlink $f)" in pipe:*|/dev/null) ;; /*) echo out; echo $f $(readlink $f);; esac; done',

@@ -125,6 +125,17 @@ test('how long turns took: mean, percentiles by nearest rank, how many ended wel
   });
 });
 
+test('throughput is of the time that is asked for, up to now', async () => {
+  const { begunAt } = await ask(question);
+  agent.clock.now += 30 * minute;
+  const seconds = (agent.clock.now - (begunAt - 60 * minute)) / 1000;
+  const { throughput } = await read('performance', {
+    from: iso(begunAt - 60 * minute),
+    to: iso(agent.clock.now + 600 * minute),
+  });
+  expect(throughput).toBeCloseTo(1 / seconds, 12);
+});
+
 test('the time in which a turn waits for a decision does not count, and it is one turn', async () => {
   const paused = await ask(order);
   agent.clock.now += 5 * minute;

@@ -420,6 +420,46 @@ test('one that is switched off while it waits did not end by itself', async () =
   });
 });
 
+test('one that was begun by hand runs when it is free, though it was switched off meanwhile', async () => {
+  const gate = createGate();
+  await start({ wordsPerSecond: 5, sleep: gate.sleep });
+  const speaking = agent.client.chat(question, { chat_id: 'desk', member_id: 'ada' });
+  await expect
+    .poll(async () => (await agent.client.call('GET', '/v1/bot/chat/active-streams')).body.streams.length)
+    .toBe(1);
+  const { uuid } = await make({ chat_id: 'desk' });
+  const triggered = post('trigger', uuid);
+  await post('disable', uuid);
+  gate.open();
+  await speaking;
+  expect((await triggered).body.result).toMatchObject({ status: 'success' });
+});
+
+test('an interval counts from when it is switched on', async () => {
+  await start();
+  const { uuid } = await make({ schedule_type: 'interval', schedule_config: { interval_minutes: 60 } });
+  await post('disable', uuid);
+  await pass(20 * 60_000);
+  await post('enable', uuid);
+  expect(await read(uuid)).toMatchObject({ next_run_at: at('2031-03-01T13:20Z') });
+  await pass(hour);
+  await untilLogged(1);
+  expect(await read(uuid)).toMatchObject({ next_run_at: at('2031-03-01T14:20Z') });
+});
+
+test('statistics are of the last thirty days where nothing is said', async () => {
+  await start();
+  const { uuid } = await make();
+  await post('disable', uuid);
+  await post('trigger', uuid);
+  const total = async () =>
+    (await agent.client.call('GET', '/v1/bot/tasks/stats')).body.stats.total_executions;
+  await pass(29 * 24 * hour);
+  expect(await total()).toBe(1);
+  await pass(2 * 24 * hour);
+  expect(await total()).toBe(0);
+});
+
 test('hours hold at the time of the slot, and later at that of the run', async () => {
   await start();
   const once = (scheduled_at: string) =>

@@ -743,6 +743,12 @@ describe('what begins one', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
+  test('a call that reads brings no body', async () => {
+    const { status, actions } = await perform([callUrl({ method: 'GET', body: { a: 1 } })], { b: 2 });
+    expect([status, actions[0].output.status]).toEqual(['success', 204]);
+    expect(receiver.received.at(-1)).toMatchObject({ method: 'GET', raw: '' });
+  });
+
   test('the statistics count the runs by what began them', async () => {
     const event = await make({ trigger_type: 'event', trigger_event: 'memory.created' });
     const { uuid } = await make();
@@ -760,6 +766,22 @@ describe('what begins one', () => {
         { trigger_type: 'event', trigger_event: 'memory.created', count: 1 },
       ],
     });
+    // One that is under way has not ended yet.
+    let release = () => {};
+    receiver.held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const { length } = receiver.received;
+    const slow = await make({ actions: [callUrl()] });
+    const running = run(slow.uuid);
+    await receiver.count(length + 1);
+    expect((await agent.client.call('GET', '/v1/bot/stats/workflows')).body).toMatchObject({
+      total_workflows: 3,
+      completion_rate: (2 / 3) * 100,
+    });
+    release();
+    receiver.held = undefined;
+    await running;
     const before = await agent.client.call('GET', '/v1/bot/stats/workflows', { to: '2031-02-01' });
     expect(before.body).toEqual({ total_workflows: 0, completion_rate: 0, common_patterns: [] });
   });

@@ -28,7 +28,14 @@ export async function startReceiver(port = 0) {
     });
     request.on('end', async () => {
       const { method = '', url: path = '', headers } = request;
-      received.push({ at: Date.now(), method, path, headers, raw, body: JSON.parse(raw) });
+      received.push({
+        at: Date.now(),
+        method,
+        path,
+        headers,
+        raw,
+        body: raw === '' ? undefined : JSON.parse(raw),
+      });
       for (const look of waiting) look();
       await hold.held;
       const status = statuses.shift() ?? 204;
