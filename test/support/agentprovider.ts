@@ -20,7 +20,9 @@ export interface ProviderRequest {
   dropped: Promise<void>;
 }
 
-export async function startProvider() {
+/** @param answer where the scripts are at their end */
+// biome-ignore lint/suspicious/noExplicitAny: tests read the request as the host would.
+export async function startProvider(answer: (body: any) => Script = () => ({})) {
   const requests: ProviderRequest[] = [];
   const scripts: Script[] = [];
   const server = createServer((request, response) => {
@@ -34,7 +36,7 @@ export async function startProvider() {
         response.on('close', () => void (response.writableEnded || resolve()));
       });
       requests.push({ body, headers: request.headers, dropped });
-      const script = scripts.shift() ?? {};
+      const script = scripts.shift() ?? answer(body);
       if (script.status !== undefined) {
         response.writeHead(script.status, { 'content-type': 'application/json' });
         return response.end(JSON.stringify({ error: { message: 'scripted' } }));
