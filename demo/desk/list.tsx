@@ -4,6 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Answer, Input } from './api.ts';
 import { type Loaded, useLoad } from './load.ts';
+import { Pages } from './pages.tsx';
 import { Waiting } from './parts.tsx';
 
 export interface Column {
@@ -46,7 +47,7 @@ export function List({ name, path, list, input = {}, columns, empty, isChanging,
   const rows = data[list] as Answer[];
   return (
     <>
-      {error && waiting}
+      {error && page === 1 && waiting}
       {rows.length === 0 && total === 0 ? (
         <p class="faint">{empty}</p>
       ) : (
@@ -73,23 +74,15 @@ export function List({ name, path, list, input = {}, columns, empty, isChanging,
           </tbody>
         </table>
       )}
-      {pages > 1 && (
-        <p class="pages">
-          <button type="button" aria-disabled={page === 1} onClick={() => page > 1 && setPage(page - 1)}>
-            Newer
-          </button>
-          <span>
-            Page {page} of {pages}, {total} in all
-          </span>
-          <button
-            type="button"
-            aria-disabled={page >= pages}
-            onClick={() => page < pages && setPage(page + 1)}
-          >
-            Older
-          </button>
-        </p>
-      )}
+      {error && page > 1 && waiting}
+      <Pages
+        page={page}
+        shown={data.pagination?.page ?? page}
+        pages={pages}
+        turn={setPage}
+        labels={['Newer', 'Page', 'Older']}
+        more={`, ${total} in all`}
+      />
       {children?.(loaded)}
     </>
   );

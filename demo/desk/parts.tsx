@@ -155,6 +155,7 @@ interface NewProps {
 /** Closed until it is wanted; empty again when its work is done. */
 export function New({ title, done, children, work, submit = 'Create', version = '' }: NewProps) {
   const [round, setRound] = useState(0);
+  const [isSending, setSending] = useState(false);
   const isBusy = useRef(false);
   const inPanel = useContext(WrittenInPanel);
   const own = useRef(Symbol(title)).current;
@@ -195,11 +196,13 @@ export function New({ title, done, children, work, submit = 'Create', version = 
           // Pressed twice, it is still meant once.
           if (isBusy.current) return;
           isBusy.current = true;
+          setSending(true);
           isTouched.current = false;
           const { currentTarget } = event;
           const send = () => work(readFields(currentTarget), begun.current);
           const isDone = requireWords(currentTarget) && (await act(done, send));
           isBusy.current = false;
+          setSending(false);
           // What was written meanwhile stays.
           if (!isDone || isTouched.current) return;
           note(false);
@@ -207,7 +210,9 @@ export function New({ title, done, children, work, submit = 'Create', version = 
         }}
       >
         {children}
-        <button type="submit">{submit}</button>
+        <button type="submit" aria-disabled={isSending}>
+          {isSending ? 'Sending' : submit}
+        </button>
       </form>
     </details>
   );

@@ -116,6 +116,11 @@ const numbers = ['interval_minutes', 'day', 'day_of_month'];
 
 /** YYYY-MM-DDTHH:MM on the clock of a zone. Written without an offset, it is so already. */
 function toWall(at: string, zone: string): string {
+  // Midnight at the end of a day is the beginning of the next.
+  if (/t24:00/i.test(at)) {
+    const next = new Date(Date.parse(`${at.slice(0, 10)}T00:00Z`) + 86_400_000).toISOString();
+    return toWall(`${next.slice(0, 10)}T00${at.slice(13)}`, zone);
+  }
   const [, hours, minutes = '00'] = /([+-]\d\d):?(\d\d)?$/.exec(at.slice(16)) ?? [];
   if (hours === undefined && !/z$/i.test(at)) return at.slice(0, 16);
   const instant = hours === undefined ? at : `${at.slice(0, at.lastIndexOf(hours))}${hours}:${minutes}`;

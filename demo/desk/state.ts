@@ -78,6 +78,8 @@ export async function signIn(given: string) {
         'This key is a member’s. The desk is for owners, admins and moderators.',
       );
     });
+    // Meanwhile somebody may have left.
+    if (readKey() !== key) throw new ApiError('key_changed', 'This key was put away meanwhile.');
     refusal.value = '';
     // A key that was shown is of whoever made it.
     madeKeys.value = [];
@@ -178,11 +180,13 @@ export function chooseBot(id: string) {
 
 /** Runs an action, and says what came of it. @returns whether it went well */
 export async function act(done: string, work: () => Promise<unknown>): Promise<boolean> {
-  const where = area.value;
+  const [where, whose] = [area.value, botId.value];
   const say = (text: string, isError: boolean) => {
+    const agent = bots.value.find(({ id }) => id === whose);
+    const isAnothers = agent !== undefined && botId.value !== whose;
     // Elsewhere by now, one would take it for what was done there.
-    if (area.value !== where && !isError) return;
-    const said = { text, isError };
+    if ((area.value !== where || isAnothers) && !isError) return;
+    const said = { text: isAnothers ? `${agent.name}: ${text}` : text, isError };
     notice.value = said;
     if (!isError)
       setTimeout(() => {

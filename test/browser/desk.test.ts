@@ -1293,6 +1293,79 @@ test('an agent that is not among the newest hundred stays on the desk', async ()
   await close();
 });
 
+test('a page that does not come is not said to be there, and why stands where it was asked for', async () => {
+  for (let n = 0; n < 25; n += 1)
+    await call('POST', '/v1/bot/tasks/create', { prompt: `Page filler ${n}`, enabled: false });
+  const { page, close } = await enter();
+  await page.goto(`${agent.url}/desk#/tasks`);
+  await page.getByText(/^Page 1 of /).waitFor();
+  let isBroken = true;
+  await page.route('**/v1/bot/tasks/readall*', (route) =>
+    isBroken ? route.fulfill({ status: 500, json: { error: 'Broken.', code: 'x' } }) : route.continue(),
+  );
+  await page.getByRole('button', { name: 'Older' }).click();
+  const again = page.getByRole('button', { name: 'Try again' });
+  await again.waitFor();
+  expect(await page.getByText(/^Page 1 of /).count()).toBe(1);
+  const [place, button] = await Promise.all([page.locator('.pages').boundingBox(), again.boundingBox()]);
+  expect(Math.abs(place!.y - button!.y)).toBeLessThan(100);
+  isBroken = false;
+  await again.click();
+  await page.getByText(/^Page 2 of /).waitFor();
+  await close();
+});
+
+test('what is sent says so, and its end is not said of another agent', async () => {
+  const { bot } = await call('POST', '/v1/bot/create', { name: 'Another agent' });
+  const { page, close } = await enter();
+  await page.goto(`${agent.url}/desk#/settings`);
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route('**/v1/bot/update', async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.getByLabel('Tagline').fill('Of the first');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByRole('button', { name: 'Sending' }).waitFor();
+  const agents = page.locator('header select');
+  const first = await agents.inputValue();
+  await agents.selectOption(bot.uuid);
+  const saved = page.waitForResponse('**/v1/bot/update');
+  release();
+  await saved;
+  await page.getByLabel('Tagline').fill('Of the other');
+  expect(await notice(page).textContent()).toBe('');
+  await agents.selectOption(first);
+  expect(await page.getByLabel('Tagline').inputValue()).toBe('Of the first');
+  await page.getByLabel('Tagline').fill('');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText('Saved.').waitFor();
+  await call('DELETE', '/v1/bot/delete', { bot_id: bot.uuid });
+  await close();
+});
+
+test('a task that comes at the end of a day can be changed', async () => {
+  await call('POST', '/v1/bot/tasks/create', {
+    prompt: 'At midnight',
+    name: 'Midnight',
+    schedule_type: 'once',
+    schedule_config: { scheduled_at: '2099-04-01T24:00' },
+  });
+  const { page, close } = await enter();
+  await page.goto(`${agent.url}/desk#/tasks`);
+  await page.getByRole('button', { name: 'Midnight', exact: true }).click();
+  await page.getByText('Change', { exact: true }).click();
+  const dialog = page.getByRole('dialog');
+  expect(await dialog.locator('[name=scheduled_at]').inputValue()).toBe('2099-04-02T00:00');
+  await dialog.getByLabel('Name').fill('Midnight, renamed');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.getByText('Saved.').waitFor();
+  await close();
+});
+
 test('saving one field leaves the others as somebody else made them meanwhile', async () => {
   const { task } = await call('POST', '/v1/bot/tasks/create', {
     prompt: 'As it was',

@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { type Answer, call } from '../api.ts';
 import { List, Time } from '../list.tsx';
 import { useLoad } from '../load.ts';
+import { Pages } from '../pages.tsx';
 import { Panel } from '../panel.tsx';
 import { Removal, Waiting } from '../parts.tsx';
 import { Said } from '../said.tsx';
@@ -75,29 +76,20 @@ function Conversation({ id, close }: { id: string; close(): void }) {
   }, [first]);
   return (
     <Panel title="Conversation" close={close}>
-      {(error || !data) && <Waiting error={error} reload={reload} />}
+      {!data && <Waiting error={error} reload={reload} />}
       <ol class="talk" ref={list}>
         {data?.conversation.map((message: Answer) => (
           <Said key={message.uuid} message={message} />
         ))}
       </ol>
-      {pages > 1 && (
-        <p class="pages">
-          <button type="button" aria-disabled={page === 1} onClick={() => page > 1 && setPage(page - 1)}>
-            Earlier
-          </button>
-          <span>
-            Part {page} of {pages}
-          </span>
-          <button
-            type="button"
-            aria-disabled={page >= pages}
-            onClick={() => page < pages && setPage(page + 1)}
-          >
-            Later
-          </button>
-        </p>
-      )}
+      {data && error && <Waiting error={error} reload={reload} />}
+      <Pages
+        page={page}
+        shown={data?.pagination.page ?? page}
+        pages={pages}
+        turn={setPage}
+        labels={['Earlier', 'Part', 'Later']}
+      />
     </Panel>
   );
 }

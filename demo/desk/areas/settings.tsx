@@ -1,6 +1,6 @@
 /** What an agent is called, how it answers, how its chat looks, with the chat beside it as it would be. */
 
-import { useRef } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { type Answer, call } from '../api.ts';
 import { useLoad } from '../load.ts';
 import { focusOn, requireWords, Waiting } from '../parts.tsx';
@@ -15,6 +15,7 @@ function keep(id: string, draft: Draft) {
 export function Settings() {
   const { data, error, reload, show } = useLoad('/v1/bot/read');
   const isBusy = useRef(false);
+  const [isSending, setSending] = useState(false);
   if (!data) return <Waiting error={error} reload={reload} />;
   const id = botId.value;
   const draft = drafts.value[id] ?? {};
@@ -54,8 +55,10 @@ export function Settings() {
           event.preventDefault();
           if (isBusy.current || !requireWords(event.currentTarget)) return;
           isBusy.current = true;
+          setSending(true);
           void act('Saved.', save).then(() => {
             isBusy.current = false;
+            setSending(false);
           });
         }}
       >
@@ -67,7 +70,9 @@ export function Settings() {
           <div class="settings">{fields.filter(({ group }) => group === 'more').map(input)}</div>
         </details>
         <p class="saving">
-          <button type="submit">Save</button>
+          <button type="submit" aria-disabled={isSending}>
+            {isSending ? 'Sending' : 'Save'}
+          </button>
           {Object.keys(draft).length > 0 && (
             <button
               type="button"
