@@ -183,7 +183,8 @@ export async function act(done: string, work: () => Promise<unknown>): Promise<b
   const [where, whose] = [area.value, botId.value];
   const say = (text: string, isError: boolean) => {
     const agent = bots.value.find(({ id }) => id === whose);
-    const isAnothers = agent !== undefined && botId.value !== whose;
+    // None lies there while another is looked for.
+    const isAnothers = agent !== undefined && botId.value !== '' && botId.value !== whose;
     // Elsewhere by now, one would take it for what was done there.
     if ((area.value !== where || isAnothers) && !isError) return;
     const said = { text: isAnothers ? `${agent.name}: ${text}` : text, isError };
