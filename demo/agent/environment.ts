@@ -144,7 +144,13 @@ export function readTls(env: Env): { cert: Buffer; key: Buffer } | undefined {
   refuseWithout(env, 'AGENT_TLS_CERT', ['AGENT_TLS_KEY']);
   refuseWithout(env, 'AGENT_TLS_KEY', ['AGENT_TLS_CERT']);
   if (!cert || !key) return undefined;
-  return { cert: readPem('AGENT_TLS_CERT', cert), key: readPem('AGENT_TLS_KEY', key) };
+  const tls = { cert: readPem('AGENT_TLS_CERT', cert), key: readPem('AGENT_TLS_KEY', key) };
+  try {
+    createSecureContext(tls);
+  } catch {
+    throw new TypeError('AGENT_TLS_KEY: it is none of this certificate');
+  }
+  return tls;
 }
 
 function readPem(name: string, file: string): Buffer {

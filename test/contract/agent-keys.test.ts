@@ -1,6 +1,7 @@
 /** Keys, roles and plans of the local agent service, row by row of the API document. */
 
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { get } from 'node:https';
 import { tmpdir } from 'node:os';
@@ -273,6 +274,12 @@ test('with a certificate it answers HTTPS, and nothing else', async () => {
   expect(status).toBe(200);
   await expect(fetch(`${started.url.replace('https', 'http')}/healthz`)).rejects.toThrow();
   await started.close();
+  const folder = mkdtempSync(join(tmpdir(), 'agent-tls-'));
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  writeFileSync(join(folder, 'key.pem'), privateKey.export({ type: 'pkcs8', format: 'pem' }));
+  const others = { AGENT_TLS_CERT: tls('cert'), AGENT_TLS_KEY: join(folder, 'key.pem') };
+  await expect(startAgent({ ...env, ...others }, quiet)).rejects.toThrow(/^AGENT_TLS_KEY: /);
+  rmSync(folder, { recursive: true });
   for (const name of ['cert', 'key'])
     await expect(
       startAgent({ ...env, [`AGENT_TLS_${name.toUpperCase()}`]: tls(name) }, quiet),

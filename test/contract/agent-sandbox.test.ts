@@ -5,8 +5,11 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { openDatabase } from '../../demo/agent/db.ts';
 import { plans } from '../../demo/agent/plans.ts';
 import { createSandbox, type Ran } from '../../demo/agent/sandbox/sandbox.ts';
+import { createBashTool } from '../../demo/agent/sandbox/tool.ts';
+import { createFileStore } from '../../demo/agent/store/files.ts';
 import { callTool, say, startProvider } from '../support/agentprovider.ts';
 import { type ShopAgent, startShopAgent } from '../support/agentservice.ts';
 
@@ -18,7 +21,6 @@ const hasOne = reason === undefined;
 
 const run = (command: string, files: Record<string, string> = {}, signal = new AbortController().signal) =>
   sandbox.run(
-    crypto.randomUUID(),
     command,
     new Map(Object.entries(files).map(([path, text]) => [path, Buffer.from(text)])),
     signal,
@@ -204,8 +206,34 @@ describe.runIf(hasOne)('a way out', () => {
   });
 
   test('what is no plain file is not kept, and holds nobody up', async () => {
-    const ran = await run('mkfifo pipe; ln -s /etc link; mkdir empty; printf x > "a\\\\b"; printf x > kept');
-    expect([leftOf(ran), ran.left!.unkept]).toEqual([{ '/kept': 'x' }, ['/a\\b']]);
+    const ran = await run(
+      'mkfifo pipe; ln -s /etc link; mkdir empty; printf x > "a\\\\b"; printf x > kept; printf x > "$(printf "M\\374")"',
+    );
+    expect(leftOf(ran)).toEqual({ '/kept': 'x' });
+    expect(ran.left!.unkept.toSorted()).toEqual(['/M\ufffd', '/a\\b', '/link', '/pipe']);
+  });
+
+  test.each([
+    ['holes', 'for n in $(seq 200); do truncate -s 1M f$n; done'],
+    ['hard links', 'head -c 1000000 /dev/urandom > a; for n in $(seq 100); do ln a b$n; done'],
+    ['files', 'for n in $(seq 10001); do : > $n; done'],
+  ])('too much is not kept, as it would lie outside: %s', async (_, command) => {
+    const ran = await run(`echo x > kept; ${command}; echo end`);
+    expect(ran).toMatchObject({
+      stdout: 'end\n',
+      exit_code: 0,
+      kept: 'Nothing: it is more than 32 MB or 10000 files.',
+    });
+    expect(ran.left).toBeUndefined();
+  });
+
+  test('the folders of the service are not shown', async () => {
+    const folder = '/usr/share/doc';
+    const hiding = createSandbox(limits, 'auto', [folder]);
+    const look = (one: typeof sandbox) =>
+      one.run(`ls ${folder} | wc -l`, new Map(), new AbortController().signal);
+    expect((await look(hiding)).stdout).toBe('0\n');
+    expect((await look(sandbox)).stdout).not.toBe('0\n');
   });
 });
 
@@ -273,6 +301,38 @@ describe('offered', () => {
       ['/a.txt/one', 1],
       ['/b', 1],
     ]);
+  });
+
+  test.runIf(hasOne)('and what somebody writes meanwhile stays, and is named', async () => {
+    const db = openDatabase(':memory:');
+    db.exec(`INSERT INTO projects (id) VALUES ('p');
+      INSERT INTO bots (uuid, project_id, credits, created_at) VALUES ('b', 'p', 1, 1);
+      INSERT INTO workspaces VALUES ('w', 'b', NULL, 'W', NULL, 'dashboard', 0, 1, 1)`);
+    const files = createFileStore(db, Date.now, 100);
+    const add = (path: string) =>
+      files.create('w', { path, content: Buffer.from('0\n'), language: null, by: 'user' });
+    const [log, gone, same] = ['/log.txt', '/gone.txt', '/same.txt'].map(add);
+    const bash = createBashTool({ files, workspace: 'w', sandbox });
+    const command = 'echo C >> log.txt; rm gone.txt; echo new > made.txt; echo C >> same.txt; sleep 1';
+    const running = bash.run({ command }, new AbortController().signal);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    files.write(log!, Buffer.from('mine'), 'user');
+    files.write(gone!, Buffer.from('mine'), 'user');
+    add('/made.txt');
+    const { result } = (await running) as { result: { not_kept: string[] } };
+    expect(result.not_kept.toSorted()).toEqual(['/log.txt', '/made.txt']);
+    const textOf = (path: string) => {
+      const file = files.find('w', path)!;
+      return files.content(file, file.version)!.toString();
+    };
+    expect(['/log.txt', '/gone.txt', '/made.txt', '/same.txt'].map(textOf)).toEqual([
+      'mine',
+      'mine',
+      '0\n',
+      '0\nC\n',
+    ]);
+    expect(files.find('w', '/same.txt')!.version).toBe(same!.version + 1);
+    db.close();
   });
 
   test.runIf(hasOne)('and what finds no room is named', async () => {

@@ -1,14 +1,14 @@
 /** Files of a workspace as a folder, and what lies in a folder as files of a workspace. */
 
-import { lstat, mkdir, opendir, readFile, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { AgentError } from '../errors.ts';
 import { toPath } from '../workspace/path.ts';
 
 /** By their paths in the workspace. */
 export type FolderFiles = Map<string, Buffer>;
 
-const mostLooked = 20_000;
+/** No file of a workspace lies deeper. */
+const mostPathChars = 500;
 /** A larger one is none of a workspace. */
 export const maxFileBytes = 1024 * 1024;
 const maxNameBytes = 255;
@@ -31,25 +31,40 @@ export async function layOut(folder: string, files: FolderFiles) {
 
 export interface Left {
   files: FolderFiles;
-  /** Too large to be kept, or called as nothing is in a workspace. */
+  /** What is no plain file, too large, or called as nothing is in a workspace. */
   unkept: string[];
 }
 
-/** Regular files alone: no link leads anywhere, and nothing waits for anybody. */
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+/** Names are bytes: one that is no text is none of a workspace. */
+function toText(name: Uint8Array): string | undefined {
+  try {
+    return decoder.decode(name);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Plain files alone: no link leads anywhere, and nothing waits for anybody. Its size was bounded where it was copied from. */
 export async function readBack(folder: string): Promise<Left> {
   const left: Left = { files: new Map(), unkept: [] };
   const folders = [''];
-  let looked = 0;
   for (let at = 0; at < folders.length; at += 1) {
     const within = folders[at]!;
-    for await (const entry of await opendir(join(folder, within))) {
-      looked += 1;
-      if (looked > mostLooked) throw new AgentError(400, 'too_large', 'The command left too many files.');
-      const path = `${within}/${entry.name}`;
-      if (entry.isDirectory()) folders.push(path);
-      if (!entry.isFile()) continue;
+    for (const entry of await readdir(join(folder, within), { withFileTypes: true, encoding: 'buffer' })) {
+      const name = toText(entry.name);
+      const path = `${within}/${name ?? Buffer.from(entry.name).toString()}`;
+      if (name !== undefined && entry.isDirectory() && path.length < mostPathChars) {
+        folders.push(path);
+        continue;
+      }
       const file = join(folder, path);
-      const isKept = toPath(path) === path && (await lstat(file)).size <= maxFileBytes;
+      const isKept =
+        name !== undefined &&
+        entry.isFile() &&
+        toPath(path) === path &&
+        (await lstat(file)).size <= maxFileBytes;
       if (isKept) left.files.set(path, await readFile(file));
       else left.unkept.push(path);
     }

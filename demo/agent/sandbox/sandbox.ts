@@ -1,12 +1,14 @@
 /** Runs a command of a model's where it can do no harm: in Linux namespaces, within bounds of memory, processes and time. */
 
-import { type ChildProcess, spawn } from 'node:child_process';
-import { chown, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { chown, mkdir, mkdtemp, readdir, stat } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { AgentError } from '../errors.ts';
-import { createInTurn } from '../inturn.ts';
+import { createInTurn, type InTurn } from '../inturn.ts';
 import { type FolderFiles, type Left, layOut, readBack } from './folder.ts';
 import { createMemoryWatch } from './memory.ts';
 import { script } from './script.ts';
@@ -25,6 +27,8 @@ export interface CommandResult {
   timed_out: boolean;
   /** More was said than is told. */
   truncated: boolean;
+  /** Why nothing was kept of what it left. */
+  kept?: string;
 }
 
 export interface Ran extends CommandResult {
@@ -32,9 +36,11 @@ export interface Ran extends CommandResult {
   left?: Left;
 }
 
+/** Of what a command leaves so much is kept, as much as it may begin with. */
+export const mostKept = { bytes: 32 * 1024 * 1024, files: 10_000 };
 /** Of each stream, in characters. */
 const mostSaid = 30_000;
-export const maxWorkspaceBytes = 64 * 1024 * 1024;
+const maxWorkspaceBytes = 64 * 1024 * 1024;
 const [mostProcesses, mostOpenFiles] = [64, 256];
 const maxAtOnce = 2;
 /** To build it and to copy what is in it, beside the time of the command. */
@@ -43,35 +49,61 @@ const buildMs = 20_000;
 const nobody = 65_534;
 const path = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 const inTurn = createInTurn(maxAtOnce);
+const prefix = 'porchlight-sandbox-';
+const tooMuch = `Nothing: it is more than ${mostKept.bytes / 1024 / 1024} MB or ${mostKept.files} files.`;
 
 /** Of this machine; it is found out once. */
 let reason: Promise<string | undefined> | undefined;
 
 export interface Sandbox {
+  /** Of one workspace there is one command at a time, with all that belongs to it. */
+  inTurn: InTurn;
   /** @returns undefined where there is one */
   whyNot(): Promise<string | undefined>;
-  /** @param whose of one workspace there is one command at a time. Throws 500 `sandbox_failed`, and why `signal` aborts. */
-  run(whose: string, command: string, files: FolderFiles, signal: AbortSignal): Promise<Ran>;
+  /** Throws 500 `sandbox_failed`, and why `signal` aborts. */
+  run(command: string, files: FolderFiles, signal: AbortSignal): Promise<Ran>;
 }
 
-/** @param limits of the plan; null: it has none */
-export function createSandbox(limits: SandboxLimits | null, mode: 'auto' | 'off'): Sandbox {
+/**
+ * @param limits of the plan; null: it has none
+ * @param hidden folders that no command sees, beside that of the service itself
+ */
+export function createSandbox(
+  limits: SandboxLimits | null,
+  mode: 'auto' | 'off',
+  hidden: readonly string[] = [],
+): Sandbox {
   return {
+    inTurn,
     async whyNot() {
       if (mode === 'off') return 'AGENT_SANDBOX is off.';
       if (!limits) return 'The plan has no sandbox.';
-      reason ??= probe();
+      reason ??= forgetOld().then(probe);
       return reason;
     },
-    run: (whose, command, files, signal) => inTurn(whose, () => runIn(limits!, command, files, signal)),
+    run: (command, files, signal) => runIn(limits!, command, files, hidden, signal),
   };
+}
+
+/** What a kill left behind. */
+async function forgetOld() {
+  const old = Date.now() - 3_600_000;
+  for (const name of await readdir(tmpdir())) {
+    const folder = join(tmpdir(), name);
+    if (name.startsWith(prefix) && (await stat(folder)).mtimeMs < old) await discard(folder);
+  }
+}
+
+/** However deep it is. What cannot be removed costs no result. */
+async function discard(folder: string) {
+  await promisify(execFile)('rm', ['-rf', '--', folder]).catch(() => {});
 }
 
 async function probe(): Promise<string | undefined> {
   if (process.platform !== 'linux') return 'A sandbox needs Linux.';
   const little = { ram_mb: 256, cpus: 1, timeout_seconds: 10 };
   try {
-    const { stdout } = await runIn(little, 'echo works', new Map(), new AbortController().signal);
+    const { stdout } = await runIn(little, 'echo works', new Map(), [], new AbortController().signal);
     return stdout === 'works\n' ? undefined : 'The sandbox does not run commands here.';
   } catch {
     return 'A sandbox needs unprivileged user namespaces, util-linux and coreutils.';
@@ -82,10 +114,11 @@ async function runIn(
   limits: SandboxLimits,
   command: string,
   files: FolderFiles,
+  hidden: readonly string[],
   signal: AbortSignal,
 ): Promise<Ran> {
   signal.throwIfAborted();
-  const folder = await mkdtemp(join(tmpdir(), 'porchlight-sandbox-'));
+  const folder = await mkdtemp(join(tmpdir(), prefix));
   try {
     const [root, begin, left] = ['root', 'in', 'out'].map((name) => join(folder, name)) as [
       string,
@@ -95,14 +128,19 @@ async function runIn(
     for (const one of [root, begin, left]) await mkdir(one);
     await layOut(begin, files);
     if (process.getuid?.() === 0) for (const one of [folder, root, left]) await chown(one, nobody, nobody);
-    const ran = await execute(toArguments(limits, [root, begin, left], command), limits, signal);
+    const ran = await execute(toArguments(limits, [root, begin, left], hidden, command), limits, signal);
     return ran.isKept ? { ...ran.result, left: await readBack(left) } : ran.result;
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await discard(folder);
   }
 }
 
-function toArguments({ ram_mb, cpus, timeout_seconds }: SandboxLimits, folders: string[], command: string) {
+function toArguments(
+  { ram_mb, cpus, timeout_seconds }: SandboxLimits,
+  folders: string[],
+  hidden: readonly string[],
+  command: string,
+) {
   const isRoot = process.getuid?.() === 0;
   const user = isRoot ? [`--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups'] : [];
   const bytes = ram_mb * 1024 * 1024;
@@ -114,6 +152,9 @@ function toArguments({ ram_mb, cpus, timeout_seconds }: SandboxLimits, folders: 
     `--cpu=${timeout_seconds}`,
     '--core=0',
   ];
+  // Of what is shown, that is /usr, only what lies deeper is somebody's own.
+  const own = [process.cwd(), dirname(fileURLToPath(import.meta.url)), ...hidden];
+  const unshown = ['/usr/src', ...own.filter((one) => /^\/usr\/[^/]+\/./.test(one))];
   const processors = `0-${Math.max(1, Math.min(cpus, availableParallelism())) - 1}`;
   return [
     ...[
@@ -129,7 +170,18 @@ function toArguments({ ram_mb, cpus, timeout_seconds }: SandboxLimits, folders: 
       '--pid',
     ],
     ...['--ipc', '--uts', '--cgroup', '--fork', '--kill-child', '--mount-proc', '--propagation', 'private'],
-    ...['bash', '-c', script, 'sandbox', ...folders, String(maxWorkspaceBytes), command],
+    ...[
+      'bash',
+      '-c',
+      script,
+      'sandbox',
+      ...folders,
+      String(maxWorkspaceBytes),
+      String(mostKept.bytes),
+      String(mostKept.files),
+      unshown.join('\n'),
+      command,
+    ],
     ...['taskset', '-c', processors, 'prlimit', ...bounds],
   ];
 }
@@ -187,7 +239,10 @@ async function execute(
     timed_out: ended === 'time',
     truncated: stdout.isCut || stderr.isCut,
   };
-  return { result, isKept: /^kept$/m.test(told.text) };
+  const isKept = /^kept$/m.test(told.text);
+  if (!isKept && result.exit_code !== null)
+    result.kept = /^large$/m.test(told.text) ? tooMuch : 'Nothing: it could not be copied.';
+  return { result, isKept };
 }
 
 interface Heard {

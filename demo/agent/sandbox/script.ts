@@ -2,15 +2,15 @@
  * What builds the sandbox from within, as root of namespaces of its own: a system that can only be read, a workspace in
  * memory, no network. The command runs one level further in, without any rights, among no processes but its own.
  *
- * Arguments: folder for the new root, files to begin with, folder for what is left, size of the workspace, the command,
- * and what it is run by. Says on the third stream "begun", "kept" where all was copied, and "exit" with the
- * code of the command.
+ * Arguments: folder for the new root, files to begin with, folder for what is left, size of the workspace, how many bytes
+ * and files are kept, folders that are not shown (one a line), the command, and what it is run by. Says on the third stream "begun", "kept" where all was copied, "large" where it is
+ * too much, and "exit" with the code of the command.
  */
 export const script = `
 set -eu
-root=$1 in=$2 size=$4 command=$5
+root=$1 in=$2 size=$4 bytes=$5 files=$6 hidden=$7 command=$8
 exec 9<"$3"
-shift 5
+shift 8
 mount -t tmpfs -o size=1m,nr_inodes=500,mode=755 none "$root"
 cd "$root"
 mkdir usr etc proc dev tmp workspace old
@@ -18,6 +18,9 @@ show() { mount --bind "/$1" "$1" && mount -o remount,bind,ro,nosuid,nodev "$1"; 
 show usr
 for one in bin sbin lib lib32 lib64 libx32; do
   if [ -L "/$one" ]; then cp -P "/$one" "$one"; elif [ -d "/$one" ]; then mkdir "$one"; show "$one"; fi
+done
+echo "$hidden" | while IFS= read -r one; do
+  [ -n "$one" ] && [ -d ".$one" ] && mount -t tmpfs -o size=0,ro,mode=555 none ".$one" || true
 done
 for one in alternatives ld.so.cache ld.so.conf ld.so.conf.d localtime; do
   [ -e "/etc/$one" ] || continue
@@ -37,11 +40,17 @@ rmdir old
 mount -o remount,bind,ro /
 # One for the command, and none that it makes itself.
 echo 1 > /proc/sys/user/max_user_namespaces
+# No memory of its own that belongs to no process.
+echo 0 > /proc/sys/kernel/shmall 2>/dev/null || true
 cd /workspace
 echo begun >&3
 code=0
 unshare --user --map-user=1000 --map-group=1000 --mount --pid --fork --kill-child --mount-proc \\
-  setpriv --no-new-privs "$@" bash -c "$command" 3>&- 9>&- || code=$?
-cp -RP --no-preserve=all . /proc/self/fd/9/ 2>/dev/null && echo kept >&3 || true
+  setpriv --no-new-privs "$@" bash -c -- "$command" 3>&- 9>&- || code=$?
+# As it will lie outside: each link as a file of its own, each hole filled.
+sum=$(du -sl --apparent-size --block-size=1 . 2>/dev/null | cut -f1) || sum=
+count=$(find . -printf . 2>/dev/null | wc -c)
+if [ -z "$sum" ] || [ "$sum" -gt "$bytes" ] || [ "$count" -gt "$files" ]; then echo large >&3
+elif cp -RP --no-preserve=all . /proc/self/fd/9/ 2>/dev/null; then echo kept >&3; fi
 echo "exit $code" >&3
 `;
