@@ -8,7 +8,8 @@ import type { File, FileStore } from '../store/files.ts';
 import type { Tool } from '../tools.ts';
 import { foldersOf } from '../workspace/path.ts';
 import { isPlaceable, type Left } from './folder.ts';
-import { mostKept, type Sandbox } from './sandbox.ts';
+import { mostKept } from './process.ts';
+import type { Sandbox } from './sandbox.ts';
 
 const filesAtOnce = 100;
 /** Between two looks at what else there is to do. */
