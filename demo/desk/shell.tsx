@@ -23,6 +23,7 @@ import {
   bots,
   canManage,
   chooseBot,
+  forgetDraft,
   isRefused,
   isSignedIn,
   leave,
@@ -88,9 +89,13 @@ function Inside() {
                 return;
               }
               notice.value = undefined;
+              if (bots.value.every(({ id }) => id !== botId.value)) forgetDraft(botId.value);
               chooseBot(event.currentTarget.value);
             }}
           >
+            {botId.value !== '' && bots.value.every(({ id }) => id !== botId.value) && (
+              <option value={botId.value}>An agent that is gone</option>
+            )}
             {bots.value.map((bot) => (
               <option key={bot.id} value={bot.id}>
                 {bot.name}

@@ -146,6 +146,13 @@ async function readBots() {
   bots.value = beyond ? [...found, beyond] : found;
   if (isThere || beyond) return;
   const before = botId.value;
+  if (isAnyWritten() || Object.keys(drafts.value[before] ?? {}).length > 0) {
+    notice.value = {
+      text: 'This agent is gone. What is written here stays until you choose another.',
+      isError: true,
+    };
+    return;
+  }
   forgetDraft(before);
   // The oldest is there longest.
   chooseBot(found.at(-1)?.id ?? '');

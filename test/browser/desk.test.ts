@@ -1347,6 +1347,28 @@ test('what is sent says so, and its end is not said of another agent', async () 
   await close();
 });
 
+test('what is written for an agent that goes meanwhile stays until another is chosen', async () => {
+  const { bot } = await call('POST', '/v1/bot/create', { name: 'Going' });
+  const { page, close } = await enter();
+  const agents = page.locator('header select');
+  const first = await agents.inputValue();
+  await agents.selectOption(bot.uuid);
+  await page.goto(`${agent.url}/desk#/sources`);
+  await page.getByText('New text', { exact: true }).click();
+  const text = page.locator('textarea:visible');
+  await text.fill('Half written');
+  await page.locator('form:has(textarea:visible) [name=title]').fill('A text');
+  await call('DELETE', '/v1/bot/delete', { bot_id: bot.uuid });
+  await page.locator('form:has(textarea:visible) [type=submit]').click();
+  await page.getByText('This agent is gone.').waitFor();
+  expect(await text.inputValue()).toBe('Half written');
+  page.on('dialog', (dialog) => dialog.accept());
+  await agents.selectOption(first);
+  await row(page, 'Herons').waitFor();
+  expect(await page.getByText('An agent that is gone').count()).toBe(0);
+  await close();
+});
+
 test('a task that comes at the end of a day can be changed', async () => {
   await call('POST', '/v1/bot/tasks/create', {
     prompt: 'At midnight',
