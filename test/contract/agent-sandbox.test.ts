@@ -74,6 +74,18 @@ describe.runIf(hasOne)('a command', () => {
   });
 
   test.each([
+    [
+      'one process without its first thread',
+      `perl -e 'use threads; threads->create(sub { my $x = "a" x (300 << 20); sleep 2; print "had\\n" }); syscall(60, 0)'`,
+    ],
+    [
+      'semaphores',
+      `perl -e 'for (1..2000) { my $s = semget(0, 32000, 01600); defined $s or die "no"; } print "had\\n" x 10'`,
+    ],
+    [
+      'messages',
+      `perl -e 'for (1..2000) { my $q = msgget(0, 01600); defined $q or die "no"; } print "had\\n" x 10'`,
+    ],
     ['one', `perl -e '$x = "a" x (1 << 30); print "had\\n"'`],
     ['many', `for n in $(seq 20); do perl -e '$x = "a" x (60 << 20); sleep 1; print "had\\n"' & done; wait`],
     [
@@ -93,6 +105,14 @@ describe.runIf(hasOne)('a command', () => {
     setTimeout(() => stop.abort(new Error('stopped')), 300);
     await expect(ran).rejects.toThrow('stopped');
     await expect.poll(processes).not.toContain(`${process.pid}-stopped`);
+  });
+
+  test('that was stopped while its files are laid out is not begun', async () => {
+    const stop = new AbortController();
+    const files = Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`/f${n}`, 'x']));
+    const ran = run('sleep 1; echo begun', files, stop.signal);
+    setTimeout(() => stop.abort(new Error('stopped')), 20);
+    await expect(ran).rejects.toThrow('stopped');
   });
 
   test('waits for its turn where others run, and leaves no folder behind', async () => {

@@ -1,67 +1,99 @@
-/** Looks how much memory a process and all below it have, and says when that is too much. */
+/** Looks how much memory a process and all below it have, and says when that is too much. Nobody waits for it. */
 
-import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
+import { readdir, readFile, readlink, stat } from 'node:fs/promises';
+import { setTimeout as rest } from 'node:timers/promises';
 
 const everyMs = 100;
-const mostLooked = 500;
+const [mostLooked, mostFiles] = [200, 2_000];
+/** Whose memory cannot be told apart so soon has too much of it. */
+const tellingMs = 1_000;
 
 export function createMemoryWatch(pid: number | undefined, mostMb: number, tell: () => void) {
   const most = mostMb * 1024 * 1024;
-  const timer = setInterval(() => {
-    if (pid !== undefined && sizeOf(pid) > most) tell();
-  }, everyMs);
-  return { stop: () => clearInterval(timer) };
+  let isOver = pid === undefined;
+  const watch = async () => {
+    while (!isOver) {
+      const pids = await findAll(String(pid));
+      const files = await sizeOfFiles(pids);
+      // What several share is told apart only where it matters: that takes long.
+      const all = files + (await sum(pids, sizeOf));
+      if (all > most) {
+        const apart = Promise.all([sum(pids, shareOf), sum(pids, tablesOf)]).then(
+          ([one, other]) => one + other,
+        );
+        const told = await Promise.race([apart, rest(tellingMs, Number.POSITIVE_INFINITY, { ref: false })]);
+        if (!isOver && files + told > most) tell();
+      }
+      await rest(everyMs, undefined, { ref: false });
+    }
+  };
+  void watch();
+  return {
+    stop() {
+      isOver = true;
+    },
+  };
 }
 
-/** In bytes. What several share counts once; what lies in memory without standing in any is found by its open files. */
-function sizeOf(first: number): number {
-  const pids = [String(first)];
-  const files = new Map<string, number>();
-  let bytes = 0;
-  for (let at = 0; at < pids.length && at < mostLooked; at += 1) {
-    const folder = `/proc/${pids[at]}`;
-    // Of a process whose first thread has ended the others tell.
-    const tasks = list(`${folder}/task`);
-    bytes += Math.max(0, ...tasks.map((task) => shareOf(`${folder}/task/${task}`)));
-    for (const task of tasks)
-      pids.push(...read(`${folder}/task/${task}/children`).split(' ').filter(Boolean));
-    const seen = new Set<string>();
-    for (const task of tasks)
-      for (const fd of list(`${folder}/task/${task}/fd`))
-        addFile(`${folder}/task/${task}/fd/${fd}`, files, seen);
+async function findAll(first: string): Promise<string[]> {
+  const pids = [first];
+  for (let at = 0; at < pids.length && at < mostLooked; at += 1)
+    for (const task of await list(`/proc/${pids[at]}/task`))
+      pids.push(...(await read(`/proc/${pids[at]}/task/${task}/children`)).split(' ').filter(Boolean));
+  return pids;
+}
+
+const sum = async (pids: readonly string[], measure: (pid: string) => Promise<number>) =>
+  (await Promise.all(pids.map(measure))).reduce((total, one) => total + one, 0);
+
+const kilobytes = (text: string, name: string) =>
+  Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(text)?.[1] ?? 0) * 1024;
+
+/** Of a process whose first thread has ended another tells. */
+async function statusOf(pid: string): Promise<string> {
+  const own = await read(`/proc/${pid}/status`);
+  if (/^VmRSS:/m.test(own)) return own;
+  for (const task of await list(`/proc/${pid}/task`)) {
+    const status = await read(`/proc/${pid}/task/${task}/status`);
+    if (/^VmRSS:/m.test(status)) return status;
   }
-  return bytes + [...files.values()].reduce((sum, size) => sum + size, 0);
+  return '';
 }
 
-const shareOf = (task: string) =>
-  Number(/^Pss:\s+(\d+)/m.exec(read(`${task}/smaps_rollup`))?.[1] ?? 0) * 1024;
+async function sizeOf(pid: string): Promise<number> {
+  const status = await statusOf(pid);
+  return ['RssAnon', 'RssShmem', 'VmPTE'].reduce((total, name) => total + kilobytes(status, name), 0);
+}
 
-/** Of memory alone: what is on a disk, or in the workspace, has its bounds there. */
-function addFile(fd: string, files: Map<string, number>, seen: Set<string>) {
-  try {
-    const name = readlinkSync(fd);
-    if (!name.startsWith('/memfd:') || seen.has(fd)) return;
-    seen.add(fd);
-    const { ino, blocks } = statSync(fd);
-    files.set(String(ino), blocks * 512);
-  } catch {
-    // It has ended meanwhile.
+const tablesOf = async (pid: string) => kilobytes(await statusOf(pid), 'VmPTE');
+
+async function shareOf(pid: string): Promise<number> {
+  for (const task of await list(`/proc/${pid}/task`)) {
+    const share = kilobytes(await read(`/proc/${pid}/task/${task}/smaps_rollup`), 'Pss');
+    if (share > 0) return share;
   }
+  return 0;
 }
 
-function read(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    // It has ended meanwhile.
-    return '';
-  }
+/** Files that lie in memory alone, by what is open: what is on a disk, or in the workspace, has its bounds there. */
+async function sizeOfFiles(pids: readonly string[]): Promise<number> {
+  const files = new Map<number, number>();
+  let looked = 0;
+  for (const pid of pids)
+    for (const fd of await list(`/proc/${pid}/fd`)) {
+      looked += 1;
+      if (looked > mostFiles) break;
+      const file = `/proc/${pid}/fd/${fd}`;
+      try {
+        if (!(await readlink(file)).startsWith('/memfd:')) continue;
+        const { ino, blocks } = await stat(file);
+        files.set(ino, blocks * 512);
+      } catch {
+        // It has ended meanwhile.
+      }
+    }
+  return [...files.values()].reduce((total, size) => total + size, 0);
 }
 
-function list(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
+const read = (file: string) => readFile(file, 'utf8').catch(() => '');
+const list = (folder: string) => readdir(folder).catch(() => []);

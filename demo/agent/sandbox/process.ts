@@ -54,6 +54,7 @@ export async function execute(
   };
   const stop = () => end('stopped');
   signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
   const building = setTimeout(() => end('time'), buildMs);
   let running: NodeJS.Timeout | undefined;
   told.onText = () => {
@@ -74,7 +75,8 @@ export async function execute(
     watch.stop();
   }
   signal.throwIfAborted();
-  const code = /^exit (\d+)$/m.exec(told.text)?.[1];
+  // Ended in its last moment it is ended all the same.
+  const code = ended === undefined ? /^exit (\d+)$/m.exec(told.text)?.[1] : undefined;
   if (code === undefined && (ended === undefined || running === undefined))
     throw new AgentError(500, 'sandbox_failed', 'The sandbox could not be built.');
   const isOverMemory = ended === 'memory';
@@ -85,9 +87,10 @@ export async function execute(
     timed_out: ended === 'time',
     truncated: stdout.isCut || stderr.isCut,
   };
-  const isKept = /^kept$/m.test(told.text);
-  if (!isKept && result.exit_code !== null)
-    result.kept = /^large$/m.test(told.text) ? tooMuch : 'Nothing: it could not be copied.';
+  const isKept = ended === undefined && /^kept$/m.test(told.text);
+  const isLarge = ended === undefined && /^large$/m.test(told.text);
+  if (!isKept)
+    result.kept = ended ? 'Nothing: it was ended.' : isLarge ? tooMuch : 'Nothing: it could not be copied.';
   return { result, isKept };
 }
 

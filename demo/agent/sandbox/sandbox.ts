@@ -1,7 +1,8 @@
 /** Runs a command of a model's where it can do no harm: in Linux namespaces, within bounds of memory, processes and time. */
 
 import { execFile } from 'node:child_process';
-import { chown, mkdir, mkdtemp, readdir, stat } from 'node:fs/promises';
+import { existsSync, realpathSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, stat } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,12 +18,22 @@ export interface Ran extends CommandResult {
 }
 
 const maxWorkspaceBytes = 64 * 1024 * 1024;
-const [mostProcesses, mostOpenFiles] = [64, 256];
+/** Files that lie in no folder count against no other bound. */
+const [mostProcesses, mostOpenFiles, maxFileBytes] = [64, 128, 32 * 1024 * 1024];
 const maxAtOnce = 2;
 /** Whom a service that runs as root runs it as. */
 const nobody = 65_534;
 const inTurn = createInTurn(maxAtOnce);
+const runTool = promisify(execFile);
 const prefix = 'porchlight-sandbox-';
+
+/** Of the service: the nearest that is a package. */
+const packageFolder = (() => {
+  const here = dirname(fileURLToPath(import.meta.url));
+  for (let folder = here; folder !== dirname(folder); folder = dirname(folder))
+    if (existsSync(join(folder, 'package.json'))) return folder;
+  return here;
+})();
 
 /** Of this machine; it is found out once. */
 let reason: Promise<string | undefined> | undefined;
@@ -68,7 +79,7 @@ async function forgetOld() {
 
 /** However deep it is. What cannot be removed costs no result. */
 async function discard(folder: string) {
-  await promisify(execFile)('rm', ['-rf', '--', folder]).catch(() => {});
+  await runTool('rm', ['-rf', '--', folder]).catch(() => {});
 }
 
 async function probe(): Promise<string | undefined> {
@@ -99,7 +110,8 @@ async function runIn(
     ];
     for (const one of [root, begin, left]) await mkdir(one);
     await layOut(begin, files);
-    if (process.getuid?.() === 0) for (const one of [folder, root, left]) await chown(one, nobody, nobody);
+    if (process.getuid?.() === 0) await runTool('chown', ['-R', `${nobody}:${nobody}`, folder]);
+    signal.throwIfAborted();
     const ran = await execute(toArguments(limits, [root, begin, left], hidden, command), limits, signal);
     return ran.isKept ? { ...ran.result, left: await readBack(left) } : ran.result;
   } finally {
@@ -120,13 +132,13 @@ function toArguments(
     `--data=${bytes}`,
     `--nproc=${mostProcesses}`,
     `--nofile=${mostOpenFiles}`,
-    `--fsize=${maxWorkspaceBytes}`,
+    `--fsize=${maxFileBytes}`,
     `--cpu=${timeout_seconds}`,
     '--core=0',
   ];
-  // Of what is shown, that is /usr, only what lies deeper is somebody's own.
-  const own = [process.cwd(), dirname(fileURLToPath(import.meta.url)), ...hidden];
-  const unshown = ['/usr/src', ...own.filter((one) => /^\/usr\/[^/]+\/./.test(one))];
+  // Of what is shown only what lies in a folder of the system is somebody's own.
+  const own = [process.cwd(), packageFolder, ...hidden].filter(existsSync).map((one) => realpathSync(one));
+  const unshown = own.filter((one) => /^\/usr\/[^/]+\/./.test(one));
   const processors = `0-${Math.max(1, Math.min(cpus, availableParallelism())) - 1}`;
   return [
     ...[

@@ -15,7 +15,9 @@ mount -t tmpfs -o size=1m,nr_inodes=500,mode=755 none "$root"
 cd "$root"
 mkdir usr etc proc dev tmp workspace old
 show() { mount --bind "/$1" "$1" && mount -o remount,bind,ro,nosuid,nodev "$1"; }
-show usr
+for one in bin sbin lib lib32 lib64 libx32 libexec share include local games; do
+  if [ -L "/usr/$one" ]; then cp -P "/usr/$one" "usr/$one"; elif [ -d "/usr/$one" ]; then mkdir "usr/$one"; show "usr/$one"; fi
+done
 for one in bin sbin lib lib32 lib64 libx32; do
   if [ -L "/$one" ]; then cp -P "/$one" "$one"; elif [ -d "/$one" ]; then mkdir "$one"; show "$one"; fi
 done
@@ -41,7 +43,7 @@ mount -o remount,bind,ro /
 # One for the command, and none that it makes itself.
 echo 1 > /proc/sys/user/max_user_namespaces
 # No memory of its own that belongs to no process.
-echo 0 > /proc/sys/kernel/shmall 2>/dev/null || true
+{ echo 0 > /proc/sys/kernel/shmall; echo 0 > /proc/sys/kernel/msgmni; echo '0 0 0 0' > /proc/sys/kernel/sem; } 2>/dev/null || true
 cd /workspace
 echo begun >&3
 code=0

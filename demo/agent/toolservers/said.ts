@@ -56,9 +56,10 @@ export function withoutSecrets<T>({ headers }: ServerPlace, said: T): T {
     .filter(([name]) => secretHeader.test(name))
     .flatMap(([, value]) => [value, value.replace(/^\S+ +/, '')])
     .filter(({ length }) => length >= leastSecretChars);
-  let text = JSON.stringify(said);
-  for (const secret of secrets) text = text.replaceAll(JSON.stringify(secret).slice(1, -1), '***');
-  return JSON.parse(text) as T;
+  const hide = (text: string) => secrets.reduce((left, secret) => left.replaceAll(secret, '***'), text);
+  return JSON.parse(JSON.stringify(said), (_name, value) =>
+    typeof value === 'string' ? hide(value) : value,
+  ) as T;
 }
 
 interface Content {
