@@ -1,10 +1,11 @@
 /** Commands of the site builder's agent: what they can do, and forty ways out that lead nowhere. */
 
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openDatabase } from '../../demo/agent/db.ts';
 import { plans } from '../../demo/agent/plans.ts';
 import { createSandbox, type Ran } from '../../demo/agent/sandbox/sandbox.ts';
@@ -113,6 +114,16 @@ describe.runIf(hasOne)('a command', () => {
     const ran = run('sleep 1; echo begun', files, stop.signal);
     setTimeout(() => stop.abort(new Error('stopped')), 20);
     await expect(ran).rejects.toThrow('stopped');
+  });
+
+  test('is not kept from a machine where folders of others come and go', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'porchlight-sandbox-'));
+    rmSync(folder, { recursive: true });
+    symlinkSync('/nowhere', folder);
+    vi.resetModules();
+    const anew = await import('../../demo/agent/sandbox/sandbox.ts');
+    expect(await anew.createSandbox(limits, 'auto').whyNot()).toBeUndefined();
+    rmSync(folder);
   });
 
   test('waits for its turn where others run, and leaves no folder behind', async () => {

@@ -61,7 +61,9 @@ export function createSandbox(
     async whyNot() {
       if (mode === 'off') return 'AGENT_SANDBOX is off.';
       if (!limits) return 'The plan has no sandbox.';
-      reason ??= forgetOld().then(probe);
+      reason ??= forgetOld()
+        .catch(() => {})
+        .then(probe);
       return reason;
     },
     run: (command, files, signal) => runIn(limits!, command, files, hidden, signal),
@@ -73,7 +75,10 @@ async function forgetOld() {
   const old = Date.now() - 3_600_000;
   for (const name of await readdir(tmpdir())) {
     const folder = join(tmpdir(), name);
-    if (name.startsWith(prefix) && (await stat(folder)).mtimeMs < old) await discard(folder);
+    if (!name.startsWith(prefix)) continue;
+    // Another process may have removed its own by now.
+    const { mtimeMs } = await stat(folder).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }));
+    if (mtimeMs < old) await discard(folder);
   }
 }
 
