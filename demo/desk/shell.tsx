@@ -93,9 +93,11 @@ function Inside() {
               chooseBot(event.currentTarget.value);
             }}
           >
-            {botId.value !== '' && bots.value.every(({ id }) => id !== botId.value) && (
-              <option value={botId.value}>An agent that is gone</option>
-            )}
+            {botId.value !== '' &&
+              bots.value.length > 0 &&
+              bots.value.every(({ id }) => id !== botId.value) && (
+                <option value={botId.value}>An agent that is gone</option>
+              )}
             {bots.value.map((bot) => (
               <option key={bot.id} value={bot.id}>
                 {bot.name}

@@ -70,13 +70,10 @@ test('two hundred turns at once, over a restart and a pause, and each in its own
   );
   const random = createRandom(7);
   /** Pinned at the first turn of each conversation, and never named again. */
-  const begin = async (chat: number) => {
-    await Promise.all(
-      people.map(({ whose, workspace_uuid }) =>
-        ask({ name: 'ls', parameters: {} }, { chat_id: `${whose}-${chat}`, workspace_uuid }),
-      ),
+  const begin = (chat: number) =>
+    people.map(({ whose, workspace_uuid }) =>
+      ask({ name: 'ls', parameters: {} }, { chat_id: `${whose}-${chat}`, workspace_uuid }),
     );
-  };
   const play = async (from: number, to: number) => {
     const all = Array.from({ length: to - from }, async (_, index) => {
       const { whose } = people[index % 2]!;
@@ -88,7 +85,7 @@ test('two hundred turns at once, over a restart and a pause, and each in its own
     await Promise.all(all);
   };
   const half = turns / 2;
-  for (let chat = 0; chat < half / 2; chat += 1) await begin(chat);
+  await Promise.all(Array.from({ length: half / 2 }, (_, chat) => begin(chat)).flat());
   await play(0, half);
   const questions = [{ question: 'Go on?' }];
   const paused = await Promise.all(
@@ -127,4 +124,4 @@ test('two hundred turns at once, over a restart and a pause, and each in its own
       expect(file.content.startsWith(`of ${whose}`)).toBe(true);
     }
   }
-});
+}, 60_000);
