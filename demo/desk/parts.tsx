@@ -211,7 +211,7 @@ export function New({ title, done, children, work, submit = 'Create', version = 
       >
         {children}
         <button type="submit" aria-disabled={isSending}>
-          {isSending ? 'Sending' : submit}
+          {submit}
         </button>
       </form>
     </details>

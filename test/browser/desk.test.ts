@@ -1315,7 +1315,7 @@ test('a page that does not come is not said to be there, and why stands where it
   await close();
 });
 
-test('what is sent says so, and its end is not said of another agent', async () => {
+test('what is sent shows it, and its end is not said of another agent', async () => {
   const { bot } = await call('POST', '/v1/bot/create', { name: 'Another agent' });
   const { page, close } = await enter();
   await page.goto(`${agent.url}/desk#/settings`);
@@ -1329,7 +1329,7 @@ test('what is sent says so, and its end is not said of another agent', async () 
   });
   await page.getByLabel('Tagline').fill('Of the first');
   await page.getByRole('button', { name: 'Save', exact: true }).click();
-  await page.getByRole('button', { name: 'Sending' }).waitFor();
+  await page.locator('[type=submit][aria-disabled=true]').waitFor();
   const agents = page.locator('header select');
   const first = await agents.inputValue();
   await agents.selectOption(bot.uuid);

@@ -71,7 +71,7 @@ export function Settings() {
         </details>
         <p class="saving">
           <button type="submit" aria-disabled={isSending}>
-            {isSending ? 'Sending' : 'Save'}
+            Save
           </button>
           {Object.keys(draft).length > 0 && (
             <button
