@@ -30,6 +30,12 @@ export const paging = {
 
 export const texts = v.pipe(v.array(v.pipe(v.string(), v.maxLength(200))), v.maxLength(100));
 
+type Sent<T> = { [Name in keyof T]?: Exclude<T[Name], undefined> };
+
+/** Those fields that were sent: what was not is not to be changed. */
+export const toSent = <T extends object>(fields: T): Sent<T> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Sent<T>;
+
 const taken = new WeakMap<object, v.GenericSchema>();
 
 /** What a route takes; undefined for a handler that is none of `takes`. */

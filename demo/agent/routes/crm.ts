@@ -4,9 +4,8 @@ import type { Hono } from 'hono';
 import * as v from 'valibot';
 import { type AccessEnv, requireBot, requireStaff } from '../access.ts';
 import { AgentError } from '../errors.ts';
-import { flag, takes, target } from '../input.ts';
+import { flag, takes, target, toSent } from '../input.ts';
 import type { Parts } from '../parts.ts';
-import type { FieldSettings } from '../store/crm.ts';
 
 const name = v.pipe(v.string(), v.minLength(1), v.maxLength(100));
 const options = v.optional(
@@ -41,14 +40,11 @@ export function routeCrm(app: Hono<AccessEnv>, parts: Parts) {
       const input = c.get('input');
       const bot = requireBot(parts, c.get('caller'), input);
       requireStaff(c.get('caller'));
-      const sent = {
+      const changes = toSent({
         label: input.label,
         options: input.options,
         required: input.required ?? input.is_required,
-      };
-      const changes = Object.fromEntries(
-        Object.entries(sent).filter(([, value]) => value !== undefined),
-      ) as Partial<FieldSettings>;
+      });
       const field = crm.updateField(bot.uuid, c.req.param('field_id'), changes);
       if (!field) throw new AgentError(404, 'field_not_found', 'This agent has no such field.');
       return c.json({ field });

@@ -7,7 +7,7 @@ import { addressOf } from '../email/address.ts';
 import { requireMailer } from '../email/mailer.ts';
 import { replyTo } from '../email/outbound.ts';
 import { AgentError } from '../errors.ts';
-import { flag, paging, takes, target } from '../input.ts';
+import { flag, paging, takes, target, toSent } from '../input.ts';
 import { readPage, toPagination } from '../paging.ts';
 import type { Parts } from '../parts.ts';
 import type { Bot } from '../store/bots.ts';
@@ -41,8 +41,7 @@ export function routeEmails(app: Hono<AccessEnv>, parts: Parts) {
     const { project_id, bot_id, ...changes } = c.get('input');
     const bot = requireBot(parts, c.get('caller'), { project_id, bot_id });
     requireStaff(c.get('caller'));
-    const sent = Object.entries(changes).filter(([, value]) => value !== undefined);
-    return c.json({ settings: toWireSettings(bots.update(bot, Object.fromEntries(sent))) });
+    return c.json({ settings: toWireSettings(bots.update(bot, toSent(changes))) });
   });
 
   app.get(

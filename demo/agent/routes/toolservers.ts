@@ -4,7 +4,7 @@ import type { Hono } from 'hono';
 import * as v from 'valibot';
 import { type AccessEnv, requireBot, requireManager, requireStaff } from '../access.ts';
 import { AgentError } from '../errors.ts';
-import { flag, paging, takes, target } from '../input.ts';
+import { flag, paging, takes, target, toSent } from '../input.ts';
 import { readPage, toPagination } from '../paging.ts';
 import type { Parts } from '../parts.ts';
 import type { Bot } from '../store/bots.ts';
@@ -92,7 +92,7 @@ export function routeToolServers(app: Hono<AccessEnv>, parts: Parts) {
       requireManager(c.get('caller'));
       const server = requireServer(bot, c.req.param('id'));
       const changes = {
-        ...Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined)),
+        ...toSent(input),
         headers: readHeaders(server, sent, input.server_url ?? server.server_url),
       };
       const changed = toolServers.change(server.id, changes);
@@ -164,8 +164,7 @@ function decide(
   const decided = new Map(Object.entries(before));
   for (const { name, ...one } of wanted) {
     if (!tools.some((tool) => tool.name === name)) throw notFound();
-    const sent = Object.fromEntries(Object.entries(one).filter(([, value]) => value !== undefined));
-    decided.set(name, { ...decided.get(name), ...sent });
+    decided.set(name, { ...decided.get(name), ...toSent(one) });
   }
   return Object.fromEntries(decided);
 }

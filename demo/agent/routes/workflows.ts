@@ -6,7 +6,7 @@ import type { Hono } from 'hono';
 import * as v from 'valibot';
 import { type AccessEnv, requireBot, requireManager, requireStaff } from '../access.ts';
 import { AgentError } from '../errors.ts';
-import { paging, readBody, takes, target } from '../input.ts';
+import { paging, readBody, takes, target, toSent } from '../input.ts';
 import { readPage, toPagination } from '../paging.ts';
 import type { Parts } from '../parts.ts';
 import type { Bot } from '../store/bots.ts';
@@ -99,7 +99,7 @@ export function routeWorkflows(app: Hono<AccessEnv>, parts: Parts) {
           : workflow;
       const { trigger_type, trigger_event, trigger_config } = trigger;
       const changes: WorkflowChanges = {
-        ...Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== undefined)),
+        ...toSent(sent),
         ...{ trigger_type, trigger_event, trigger_config, is_active },
         ...(isRetriggered || is_active !== workflow.is_active
           ? toSlots({ trigger_type, trigger_config, is_active })

@@ -2,8 +2,7 @@
 
 import * as v from 'valibot';
 import { AgentError } from '../errors.ts';
-import { chatId, flag, target } from '../input.ts';
-import type { Task } from '../store/tasks.ts';
+import { chatId, flag, target, toSent } from '../input.ts';
 import { isTime, type Schedule, type ScheduleConfig, scheduleTypes, timePattern } from './schedule.ts';
 
 /** Heartbeats became tasks. */
@@ -62,9 +61,7 @@ export function toPlain(input: Settings & { prompt?: string | undefined }) {
     chat_id,
     chat_mode,
   };
-  return Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== undefined)) as Partial<
-    Pick<Task, keyof typeof sent>
-  >;
+  return toSent(sent);
 }
 
 /** 400 where a cron pattern stands beside another kind of schedule. */

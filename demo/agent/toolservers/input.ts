@@ -2,7 +2,7 @@
 
 import * as v from 'valibot';
 import { AgentError } from '../errors.ts';
-import { flag } from '../input.ts';
+import { flag, toSent } from '../input.ts';
 import { approvals, type ToolServer, type ToolServerFilter, transports } from '../store/toolservers.ts';
 import { toolAccess } from '../tools.ts';
 
@@ -103,5 +103,5 @@ export function readFilter(value: string | undefined): ToolServerFilter {
   const { success, output } = v.safeParse(filter, json);
   if (!success)
     throw new AgentError(400, 'invalid_parameters', 'filter: a JSON object with known values is needed.');
-  return Object.fromEntries(Object.entries(output).filter(([, one]) => one !== undefined));
+  return toSent(output);
 }
