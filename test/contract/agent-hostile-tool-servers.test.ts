@@ -156,7 +156,7 @@ test('a turn that is stopped does not wait for the server', async () => {
 test('what is asked when the service ends is given up', async () => {
   const ending = createToolServerClient();
   const server = await lieAbout('tools/list', () => ending.close());
-  await expect(ending.list(toPlace(server.url))).rejects.toThrow();
+  await expect(ending.list(toPlace(server.url))).rejects.toThrow('The service ends.');
 });
 
 test.each(['application/json', 'text/event-stream'])(

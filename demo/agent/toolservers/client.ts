@@ -54,7 +54,7 @@ export function createToolServerClient() {
 
     /** What is asked is given up. */
     close() {
-      closing.abort(new Error('The service ends.'));
+      closing.abort(new Unusable('The service ends.'));
     },
   };
 }

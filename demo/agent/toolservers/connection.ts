@@ -41,9 +41,9 @@ export async function withClient<T>(
     const failed = new Promise<never>((_, reject) => {
       fail = reject;
     });
-    const abort = () => fail(limit.reason);
-    limit.addEventListener('abort', abort, { once: true });
-    closing.addEventListener('abort', abort, { once: true });
+    limit.addEventListener('abort', () => fail(limit.reason), { once: true });
+    const close = () => fail(closing.reason);
+    closing.addEventListener('abort', close, { once: true });
     const options = {
       fetch: createBoundedFetch(fail),
       requestInit: { headers: { ...place.headers, ...toOriginHeaders() } },
@@ -69,7 +69,7 @@ export async function withClient<T>(
     try {
       return await Promise.race([failed, client.connect(transport, bounds).then(() => work(client, bounds))]);
     } finally {
-      closing.removeEventListener('abort', abort);
+      closing.removeEventListener('abort', close);
       void sayGoodbye(client, transport);
     }
   });
