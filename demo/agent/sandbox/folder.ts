@@ -2,15 +2,13 @@
 
 import { lstat, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { toPath } from '../workspace/path.ts';
+import { maxFileBytes, toPath } from '../workspace/path.ts';
 
 /** By their paths in the workspace. */
 export type FolderFiles = Map<string, Buffer>;
 
 /** No file of a workspace lies deeper. */
 const mostPathChars = 500;
-/** A larger one is none of a workspace. */
-export const maxFileBytes = 1024 * 1024;
 const maxNameBytes = 255;
 
 /** A file whose name the system cannot hold is not among them. */

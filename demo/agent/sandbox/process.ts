@@ -3,13 +3,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { AgentError } from '../errors.ts';
+import type { Limits } from '../plans.ts';
 import { createMemoryWatch } from './memory.ts';
 
-export interface SandboxLimits {
-  ram_mb: number;
-  cpus: number;
-  timeout_seconds: number;
-}
+export type SandboxLimits = NonNullable<Limits['sandbox']>;
 
 export interface CommandResult {
   stdout: string;

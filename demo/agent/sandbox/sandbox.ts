@@ -19,7 +19,7 @@ export interface Ran extends CommandResult {
 
 const maxWorkspaceBytes = 64 * 1024 * 1024;
 /** Files that lie in no folder count against no other bound. */
-const [mostProcesses, mostOpenFiles, maxFileBytes] = [64, 128, 32 * 1024 * 1024];
+const [mostProcesses, mostOpenFiles, maxOpenFileBytes] = [64, 128, 32 * 1024 * 1024];
 const maxAtOnce = 2;
 /** Whom a service that runs as root runs it as. */
 const nobody = 65_534;
@@ -34,6 +34,12 @@ const packageFolder = (() => {
     if (existsSync(join(folder, 'package.json'))) return folder;
   return here;
 })();
+
+/** The namespaces in which the script builds. */
+const outer =
+  'unshare --user --map-root-user --mount --net --pid --ipc --uts --cgroup --fork --kill-child --mount-proc --propagation private'.split(
+    ' ',
+  );
 
 /** Of this machine; it is found out once. */
 let reason: Promise<string | undefined> | undefined;
@@ -94,7 +100,7 @@ async function probe(): Promise<string | undefined> {
     const { stdout } = await runIn(little, 'echo works', new Map(), [], new AbortController().signal);
     return stdout === 'works\n' ? undefined : 'The sandbox does not run commands here.';
   } catch {
-    return 'A sandbox needs unprivileged user namespaces, util-linux and coreutils.';
+    return 'A sandbox needs unprivileged user namespaces, util-linux, coreutils and findutils.';
   }
 }
 
@@ -137,40 +143,18 @@ function toArguments(
     `--data=${bytes}`,
     `--nproc=${mostProcesses}`,
     `--nofile=${mostOpenFiles}`,
-    `--fsize=${maxFileBytes}`,
+    `--fsize=${maxOpenFileBytes}`,
     `--cpu=${timeout_seconds}`,
     '--core=0',
   ];
   // Of what is shown only what lies in a folder of the system is somebody's own.
   const own = [process.cwd(), packageFolder, ...hidden].filter(existsSync).map((one) => realpathSync(one));
   const unshown = own.filter((one) => /^\/usr\/[^/]+\/./.test(one));
+  const sizes = [maxWorkspaceBytes, mostKept.bytes, mostKept.files].map(String);
   const processors = `0-${Math.max(1, Math.min(cpus, availableParallelism())) - 1}`;
   return [
-    ...[
-      '--pdeathsig',
-      'KILL',
-      ...user,
-      '--',
-      'unshare',
-      '--user',
-      '--map-root-user',
-      '--mount',
-      '--net',
-      '--pid',
-    ],
-    ...['--ipc', '--uts', '--cgroup', '--fork', '--kill-child', '--mount-proc', '--propagation', 'private'],
-    ...[
-      'bash',
-      '-c',
-      script,
-      'sandbox',
-      ...folders,
-      String(maxWorkspaceBytes),
-      String(mostKept.bytes),
-      String(mostKept.files),
-      unshown.join('\n'),
-      command,
-    ],
+    ...['--pdeathsig', 'KILL', ...user, '--', ...outer],
+    ...['bash', '-c', script, 'sandbox', ...folders, ...sizes, unshown.join('\n'), command],
     ...['taskset', '-c', processors, 'prlimit', ...bounds],
   ];
 }

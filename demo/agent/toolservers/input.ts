@@ -14,8 +14,9 @@ const text = (most: number) => v.pipe(v.string(), v.trim(), v.minLength(1), v.ma
 const address = v.pipe(
   text(500),
   v.check((value) => {
-    const url = URL.parse?.(value) ?? (URL.canParse(value) ? new URL(value) : null);
-    return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
+    if (!URL.canParse(value)) return false;
+    const { protocol, username, password } = new URL(value);
+    return /^https?:$/.test(protocol) && username === '' && password === '';
   }, 'an address that begins with http:// or https://, without a name or password, is needed'),
 );
 const headers = v.pipe(

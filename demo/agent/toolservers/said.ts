@@ -19,11 +19,10 @@ const leastSecretChars = 8;
 const secretHeader = /auth|key|token|secret|cookie|pass|session|credential|sign/i;
 const [maxNameChars, maxDescriptionChars, maxSchemaChars] = [128, 2_000, 16_000];
 
-const described = v.optional(v.string(), '');
 const tool = v.object({
   name: v.pipe(v.string(), v.minLength(1), v.maxLength(maxNameChars)),
   title: v.optional(v.string()),
-  description: described,
+  description: v.optional(v.string(), ''),
   inputSchema: v.looseObject({ type: v.literal('object') }),
   annotations: v.optional(
     v.object({ title: v.optional(v.string()), readOnlyHint: v.optional(v.boolean()) }),

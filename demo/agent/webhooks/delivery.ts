@@ -5,6 +5,7 @@ import { setTimeout as rest } from 'node:timers/promises';
 import { withDeadline } from '../deadline.ts';
 import type { EventLog } from '../events.ts';
 import type { Attempt, Delivery, DeliveryStore } from '../store/deliveries.ts';
+import { dayMs } from '../time.ts';
 import { createWatch } from '../watch.ts';
 import { toOriginHeaders } from '../workflows/origin.ts';
 import type { WebhookOptions } from './options.ts';
@@ -15,7 +16,7 @@ const restMs = 10;
 const maxAttempts = 8;
 const timeoutMs = 10_000;
 const firstRetryMs = 15_000;
-const keptMs = 30 * 24 * 3_600_000;
+const keptMs = 30 * dayMs;
 /** Now and then it is looked anyway, should the clock have been set. */
 const maxIdleMs = 10_000;
 

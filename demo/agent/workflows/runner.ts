@@ -13,6 +13,7 @@ import type {
 } from '../store/workflowruns.ts';
 import type { Workflow, WorkflowStore } from '../store/workflows.ts';
 import { nextSlot, type Schedule } from '../tasks/schedule.ts';
+import { dayMs } from '../time.ts';
 import { createWatch } from '../watch.ts';
 import { ActionError } from './actions.ts';
 import type { Action, TriggerType } from './catalog.ts';
@@ -26,7 +27,7 @@ const maxCalledAtOnce = 20;
 const maxWaiting = 50;
 /** The clock is looked at so often. */
 const maxIdleMs = 1_000;
-const logsKeptMs = 400 * 24 * 3_600_000;
+const logsKeptMs = 400 * dayMs;
 
 export interface WorkflowResult {
   run_id: number;

@@ -4,6 +4,8 @@ import { AgentError } from '../errors.ts';
 import { wellFormed } from '../text.ts';
 
 const maxChars = 500;
+/** Of a file that is written here. */
+export const maxFileBytes = 1024 * 1024;
 
 /** With its leading /, which may be left out. undefined: it is none, or leads out. */
 export function toPath(text: string): string | undefined {

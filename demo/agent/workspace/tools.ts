@@ -6,11 +6,10 @@ import { toOwnTool } from '../owntool.ts';
 import type { FileStore } from '../store/files.ts';
 import { wellFormed, withoutZero } from '../text.ts';
 import type { Tool } from '../tools.ts';
-import { toPath } from './path.ts';
+import { maxFileBytes, toPath } from './path.ts';
 import { searchFiles, toBoundedList } from './search.ts';
 
 const maxReadChars = 30_000;
-const maxWrittenBytes = 1024 * 1024;
 
 interface WorkspaceDeps {
   files: FileStore;
@@ -94,8 +93,8 @@ export function createWorkspaceTools({ files, workspace, mayWrite }: WorkspaceDe
       { path, content: v.string() },
       async ({ path, content }) => {
         const bytes = Buffer.from(withoutZero(content));
-        if (bytes.length > maxWrittenBytes)
-          throw new AgentError(400, 'too_large', `content: at most ${maxWrittenBytes} bytes.`);
+        if (bytes.length > maxFileBytes)
+          throw new AgentError(400, 'too_large', `content: at most ${maxFileBytes} bytes.`);
         const before = files.find(workspace, requireFile(path));
         const file = before
           ? files.write(before, bytes, 'agent')
