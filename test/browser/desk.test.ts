@@ -113,6 +113,14 @@ async function press(page: Page, role: 'button' | 'link', name: string, key = 'E
   }
   throw new Error(`${name} cannot be reached with Tab.`);
 }
+/** What waits for `held` goes on once it is released. */
+function hold() {
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  return { held, release };
+}
 const notice = (page: Page) => page.getByRole('status').first();
 const row = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text }).first();
 
@@ -1002,10 +1010,7 @@ test('what is written while it is sent stays, and blanks are no name', async () 
   await name.fill('   ');
   await page.getByRole('button', { name: 'Create' }).click();
   await page.getByText('Name: more than blanks is needed.').waitFor();
-  let release = () => {};
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
+  const { held, release } = hold();
   await page.route('**/v1/bot/create', async (route) => {
     await held;
     await route.continue();
@@ -1097,10 +1102,7 @@ test('who types elsewhere while something is removed goes on typing there', asyn
   await call('POST', '/v1/bot/source/create', { type: 'text', title: 'Removed', source: 'A text.' });
   const { page, close } = await enter();
   await page.goto(`${agent.url}/desk#/sources`);
-  let release = () => {};
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
+  const { held, release } = hold();
   await page.route('**/v1/bot/source/delete?*', async (route) => {
     await held;
     await route.continue();
@@ -1259,10 +1261,7 @@ test('what went well is said where it was done, and nowhere else', async () => {
   await call('POST', '/v1/bot/tasks/create', { prompt: 'Elsewhere', enabled: false });
   const { page, close } = await enter();
   await page.goto(`${agent.url}/desk#/tasks`);
-  let release = () => {};
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
+  const { held, release } = hold();
   await page.route('**/v1/bot/tasks/enable', async (route) => {
     await held;
     await route.continue();
@@ -1319,10 +1318,7 @@ test('what is sent shows it, and its end is not said of another agent', async ()
   const { bot } = await call('POST', '/v1/bot/create', { name: 'Another agent' });
   const { page, close } = await enter();
   await page.goto(`${agent.url}/desk#/settings`);
-  let release = () => {};
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
+  const { held, release } = hold();
   await page.route('**/v1/bot/update', async (route) => {
     await held;
     await route.continue();
@@ -1439,10 +1435,7 @@ test('saving one field leaves the others as somebody else made them meanwhile', 
 test('one key is tried at a time, and a wrong one throws out nobody', async () => {
   const { page, close } = await enter();
   await page.getByRole('button', { name: 'Leave' }).click();
-  let release = () => {};
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
+  const { held, release } = hold();
   await page.route('**/v1/**', async (route) => {
     await held;
     await route.continue();

@@ -49,6 +49,16 @@ const pass = async (ms: number) => {
 };
 const untilLogged = (total: number, task_id?: string) =>
   expect.poll(async () => (await logsOf({ task_id })).total).toBe(total);
+/** Somebody speaks in the conversation `desk` until the gate is opened. */
+const startSpeaking = async () => {
+  const gate = createGate();
+  await start({ wordsPerSecond: 5, sleep: gate.sleep });
+  const speaking = agent.client.chat(question, { chat_id: 'desk', member_id: 'ada' });
+  await expect
+    .poll(async () => (await agent.client.call('GET', '/v1/bot/chat/active-streams')).body.streams.length)
+    .toBe(1);
+  return { gate, speaking };
+};
 const at = (iso: string) => new Date(iso).toISOString();
 
 describe('a task is made', () => {
@@ -381,12 +391,7 @@ test('a schedule of another kind is named', async () => {
 });
 
 test('one whose conversation somebody speaks in waits for its turn', async () => {
-  const gate = createGate();
-  await start({ wordsPerSecond: 5, sleep: gate.sleep });
-  const speaking = agent.client.chat(question, { chat_id: 'desk', member_id: 'ada' });
-  await expect
-    .poll(async () => (await agent.client.call('GET', '/v1/bot/chat/active-streams')).body.streams.length)
-    .toBe(1);
+  const { gate, speaking } = await startSpeaking();
   const once = { schedule_type: 'once', schedule_config: { scheduled_at: '2031-03-01T12:30:00Z' } };
   await make({ chat_id: 'desk', ...once });
   await pass(hour);
@@ -398,12 +403,7 @@ test('one whose conversation somebody speaks in waits for its turn', async () =>
 });
 
 test('one that is switched off while it waits did not end by itself', async () => {
-  const gate = createGate();
-  await start({ wordsPerSecond: 5, sleep: gate.sleep });
-  const speaking = agent.client.chat(question, { chat_id: 'desk', member_id: 'ada' });
-  await expect
-    .poll(async () => (await agent.client.call('GET', '/v1/bot/chat/active-streams')).body.streams.length)
-    .toBe(1);
+  const { gate, speaking } = await startSpeaking();
   const once = { schedule_type: 'once', schedule_config: { scheduled_at: '2031-03-01T12:30:00Z' } };
   const { uuid } = await make({ chat_id: 'desk', ...once });
   await pass(hour);
@@ -421,12 +421,7 @@ test('one that is switched off while it waits did not end by itself', async () =
 });
 
 test('one that was begun by hand runs when it is free, though it was switched off meanwhile', async () => {
-  const gate = createGate();
-  await start({ wordsPerSecond: 5, sleep: gate.sleep });
-  const speaking = agent.client.chat(question, { chat_id: 'desk', member_id: 'ada' });
-  await expect
-    .poll(async () => (await agent.client.call('GET', '/v1/bot/chat/active-streams')).body.streams.length)
-    .toBe(1);
+  const { gate, speaking } = await startSpeaking();
   const { uuid } = await make({ chat_id: 'desk' });
   const triggered = post('trigger', uuid);
   await post('disable', uuid);
@@ -564,12 +559,7 @@ test.each([
     () => agent.client.call('PUT', '/v1/bot/update', { status: 0 }),
   ],
 ] as const)('one that waits, and is %s meanwhile, asks nothing', async (_how, reason, change) => {
-  const gate = createGate();
-  await start({ wordsPerSecond: 5, sleep: gate.sleep });
-  const speaking = agent.client.chat(question, { chat_id: 'desk', member_id: 'ada' });
-  await expect
-    .poll(async () => (await agent.client.call('GET', '/v1/bot/chat/active-streams')).body.streams.length)
-    .toBe(1);
+  const { gate, speaking } = await startSpeaking();
   waiting = (await make({ chat_id: 'desk' })).uuid;
   await pass(hour);
   expect((await change()).status).toBe(200);
