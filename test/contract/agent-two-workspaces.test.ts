@@ -79,8 +79,9 @@ test('two hundred turns at once, over a restart and a pause, and each in its own
       const { whose } = people[index % 2]!;
       // Of one conversation one turn runs at a time.
       const chat_id = `${whose}-${Math.floor(index / 2)}`;
-      const { status } = await ask(toCall(random, whose, from + index), { chat_id });
-      expect(status).toBe(200);
+      const call = toCall(random, whose, from + index);
+      const { status, body } = await ask(call, { chat_id });
+      expect(status, JSON.stringify({ call, body })).toBe(200);
     });
     await Promise.all(all);
   };
@@ -124,4 +125,4 @@ test('two hundred turns at once, over a restart and a pause, and each in its own
       expect(file.content.startsWith(`of ${whose}`)).toBe(true);
     }
   }
-}, 60_000);
+}, 120_000);

@@ -5,9 +5,10 @@ import type { AddressInfo } from 'node:net';
 
 export type Delta = Record<string, unknown>;
 
-/** `hang` keeps the stream open after the deltas; `status` refuses. */
+/** `hang` keeps the stream open after the deltas; `status` refuses; `cut` ends the connection before a word. */
 export interface Script {
   deltas?: Delta[];
+  cut?: boolean;
   hang?: boolean;
   status?: number;
 }
@@ -37,6 +38,7 @@ export async function startProvider(answer: (body: any) => Script = () => ({})) 
       });
       requests.push({ body, headers: request.headers, dropped });
       const script = scripts.shift() ?? answer(body);
+      if (script.cut) return request.socket.resetAndDestroy();
       if (script.status !== undefined) {
         response.writeHead(script.status, { 'content-type': 'application/json' });
         return response.end(JSON.stringify({ error: { message: 'scripted' } }));

@@ -17,6 +17,7 @@ import {
   toToolPause,
   type Usage,
 } from './answerer.ts';
+import { askAgain } from './askagain.ts';
 import { createCitations } from './citations.ts';
 import { complete, toParameters } from './completion.ts';
 import { estimateTokens } from './pace.ts';
@@ -42,6 +43,7 @@ export function createProviderAnswerer(options: ProviderOptions, search: Search)
     apiKey: options.key ?? 'none',
     maxRetries: 0,
     timeout: timeoutMs,
+    fetch: askAgain,
   });
 
   return {

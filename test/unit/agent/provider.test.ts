@@ -258,6 +258,16 @@ describe('the answerer over a model provider', () => {
     expect((await agent.client.chat(question)).status).toBe(502);
   });
 
+  test('a connection that ends before a word is no loss: the host is asked again, three times in all', async () => {
+    provider.scripts.push({ cut: true }, { cut: true }, { deltas: [say('Here I am.')] });
+    expect((await agent.client.chat(question)).body.chat.reply).toBe('Here I am.');
+    expect(provider.requests).toHaveLength(3);
+    provider.scripts.push({ cut: true }, { cut: true }, { cut: true });
+    const { status, body } = await agent.client.chat(question);
+    expect([status, body.error.message]).toEqual([502, 'The model provider could not be reached.']);
+    expect(provider.requests).toHaveLength(6);
+  });
+
   test('model and instruction of a call count for owners and are ignored for members (S106, S113)', async () => {
     provider.scripts.push({}, {});
     const overrides = {
