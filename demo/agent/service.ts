@@ -1,6 +1,5 @@
 /** The agent service: Request in, Response out, everything it remembers in one SQLite database. */
 
-import { dirname, resolve } from 'node:path';
 import { createAnswerers } from './answer/answerers.ts';
 import { createApp } from './app.ts';
 import { toBot } from './branding.ts';
@@ -129,7 +128,7 @@ export function createAgentService(options: AgentServiceOptions): AgentService {
     messages: createMessageStore(db, config.now),
     pauses: createPauseStore(db, config.now),
     workspaces: createWorkspaceStore(db, config.now),
-    sandbox: createSandbox(config.limits.sandbox, config.sandbox, [dirname(resolve(config.db))]),
+    sandbox: createSandbox(config.limits.sandbox, config.sandbox, [config.db]),
     files: createFileStore(db, config.now, config.limits.files_per_workspace),
     ingest: createIngest(sources, events),
     outgoing: createOutgoing(config.privateHosts),

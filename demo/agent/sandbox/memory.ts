@@ -1,10 +1,10 @@
-/** Looks how much memory a process and all below it have, and says when that is too much. Nobody waits for it. */
+/** Looks how much memory a process and all below it have, and says when that is too much. Nobody waits for it. Files that lie in memory have their bounds where they lie, and none lies nowhere. */
 
-import { readdir, readFile, readlink, stat } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as rest } from 'node:timers/promises';
 
 const everyMs = 100;
-const [mostLooked, mostFiles] = [200, 2_000];
+const mostLooked = 200;
 /** Whose memory cannot be told apart so soon has too much of it. */
 const tellingMs = 1_000;
 
@@ -14,15 +14,13 @@ export function createMemoryWatch(pid: number | undefined, mostMb: number, tell:
   const watch = async () => {
     while (!isOver) {
       const pids = await findAll(String(pid));
-      const files = await sizeOfFiles(pids);
       // What several share is told apart only where it matters: that takes long.
-      const all = files + (await sum(pids, sizeOf));
-      if (all > most) {
+      if ((await sum(pids, sizeOf)) > most) {
         const apart = Promise.all([sum(pids, shareOf), sum(pids, tablesOf)]).then(
           ([one, other]) => one + other,
         );
         const told = await Promise.race([apart, rest(tellingMs, Number.POSITIVE_INFINITY, { ref: false })]);
-        if (!isOver && files + told > most) tell();
+        if (!isOver && told > most) tell();
       }
       await rest(everyMs, undefined, { ref: false });
     }
@@ -62,37 +60,21 @@ async function statusOf(pid: string): Promise<string> {
 
 async function sizeOf(pid: string): Promise<number> {
   const status = await statusOf(pid);
-  return ['RssAnon', 'RssShmem', 'VmPTE'].reduce((total, name) => total + kilobytes(status, name), 0);
+  return ['RssAnon', 'RssShmem', 'VmSwap', 'VmPTE'].reduce(
+    (total, name) => total + kilobytes(status, name),
+    0,
+  );
 }
 
 const tablesOf = async (pid: string) => kilobytes(await statusOf(pid), 'VmPTE');
 
 async function shareOf(pid: string): Promise<number> {
   for (const task of await list(`/proc/${pid}/task`)) {
-    const share = kilobytes(await read(`/proc/${pid}/task/${task}/smaps_rollup`), 'Pss');
+    const shares = await read(`/proc/${pid}/task/${task}/smaps_rollup`);
+    const share = kilobytes(shares, 'Pss') + kilobytes(shares, 'SwapPss');
     if (share > 0) return share;
   }
   return 0;
-}
-
-/** Files that lie in memory alone, by what is open: what is on a disk, or in the workspace, has its bounds there. */
-async function sizeOfFiles(pids: readonly string[]): Promise<number> {
-  const files = new Map<number, number>();
-  let looked = 0;
-  for (const pid of pids)
-    for (const fd of await list(`/proc/${pid}/fd`)) {
-      looked += 1;
-      if (looked > mostFiles) break;
-      const file = `/proc/${pid}/fd/${fd}`;
-      try {
-        if (!(await readlink(file)).startsWith('/memfd:')) continue;
-        const { ino, blocks } = await stat(file);
-        files.set(ino, blocks * 512);
-      } catch {
-        // It has ended meanwhile.
-      }
-    }
-  return [...files.values()].reduce((total, size) => total + size, 0);
 }
 
 const read = (file: string) => readFile(file, 'utf8').catch(() => '');

@@ -1,13 +1,14 @@
 /** Runs a command of a model's where it can do no harm: in Linux namespaces, within bounds of memory, processes and time. */
 
 import { execFile } from 'node:child_process';
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync, realpathSync, statSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, stat } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { createInTurn, type InTurn } from '../inturn.ts';
+import { toFilter } from './filter.ts';
 import { type FolderFiles, type Left, layOut, readBack } from './folder.ts';
 import { type CommandResult, execute, mostKept, type SandboxLimits } from './process.ts';
 import { script } from './script.ts';
@@ -55,7 +56,7 @@ export interface Sandbox {
 
 /**
  * @param limits of the plan; null: it has none
- * @param hidden folders that no command sees, beside that of the service itself
+ * @param hidden no command sees these folders and those that these files lie in, beside that of the service itself
  */
 export function createSandbox(
   limits: SandboxLimits | null,
@@ -67,6 +68,8 @@ export function createSandbox(
     async whyNot() {
       if (mode === 'off') return 'AGENT_SANDBOX is off.';
       if (!limits) return 'The plan has no sandbox.';
+      if (toFolders(hidden).some((one) => /^\/usr\/[^/]+$/.test(one)))
+        return 'What is to be hidden lies among the programs of the system.';
       reason ??= forgetOld()
         .catch(() => {})
         .then(probe);
@@ -94,13 +97,13 @@ async function discard(folder: string) {
 }
 
 async function probe(): Promise<string | undefined> {
-  if (process.platform !== 'linux') return 'A sandbox needs Linux.';
+  if (process.platform !== 'linux' || !toFilter()) return 'A sandbox needs Linux on x64 or arm64.';
   const little = { ram_mb: 256, cpus: 1, timeout_seconds: 10 };
   try {
     const { stdout } = await runIn(little, 'echo works', new Map(), [], new AbortController().signal);
     return stdout === 'works\n' ? undefined : 'The sandbox does not run commands here.';
   } catch {
-    return 'A sandbox needs unprivileged user namespaces, util-linux, coreutils and findutils.';
+    return 'A sandbox needs unprivileged user namespaces, util-linux, coreutils, findutils and perl.';
   }
 }
 
@@ -120,7 +123,7 @@ async function runIn(
       string,
     ];
     for (const one of [root, begin, left]) await mkdir(one);
-    await layOut(begin, files);
+    await layOut(begin, files, signal);
     if (process.getuid?.() === 0) await runTool('chown', ['-R', `${nobody}:${nobody}`, folder]);
     signal.throwIfAborted();
     const ran = await execute(toArguments(limits, [root, begin, left], hidden, command), limits, signal);
@@ -148,13 +151,21 @@ function toArguments(
     '--core=0',
   ];
   // Of what is shown only what lies in a folder of the system is somebody's own.
-  const own = [process.cwd(), packageFolder, ...hidden].filter(existsSync).map((one) => realpathSync(one));
-  const unshown = own.filter((one) => /^\/usr\/[^/]+\/./.test(one));
+  const unshown = toFolders([process.cwd(), packageFolder, ...hidden]).filter((one) =>
+    /^\/usr\/[^/]+\/./.test(one),
+  );
   const sizes = [maxWorkspaceBytes, mostKept.bytes, mostKept.files].map(String);
   const processors = `0-${Math.max(1, Math.min(cpus, availableParallelism())) - 1}`;
   return [
     ...['--pdeathsig', 'KILL', ...user, '--', ...outer],
     ...['bash', '-c', script, 'sandbox', ...folders, ...sizes, unshown.join('\n'), command],
-    ...['taskset', '-c', processors, 'prlimit', ...bounds],
+    ...['taskset', '-c', processors, 'prlimit', ...bounds, ...toFilter()!],
   ];
 }
+
+/** Where they really are. */
+const toFolders = (paths: readonly string[]) =>
+  paths
+    .filter(existsSync)
+    .map((one) => realpathSync(one))
+    .map((one) => (statSync(one).isFile() ? dirname(one) : one));

@@ -3,8 +3,8 @@
  * memory, no network. The command runs one level further in, without any rights, among no processes but its own.
  *
  * Arguments: folder for the new root, files to begin with, folder for what is left, size of the workspace, how many bytes
- * and files are kept, folders that are not shown (one a line), the command, and what it is run by. Says on the third stream "begun", "kept" where all was copied, "large" where it is
- * too much, and "exit" with the code of the command.
+ * and files are kept, folders that are not shown (one a line), the command, and what it is run by. Says on the third
+ * stream "begun", "exit" with the code of the command, and then "kept" where all was copied, "large" where it is too much.
  */
 export const script = `
 set -eu
@@ -31,7 +31,9 @@ for one in alternatives ld.so.cache ld.so.conf ld.so.conf.d localtime; do
 done
 echo 'agent:x:1000:1000::/workspace:/bin/bash' > etc/passwd
 echo 'agent:x:1000:' > etc/group
-for one in null zero full random urandom; do touch "dev/$one"; mount --bind "/dev/$one" "dev/$one"; done
+for one in null full random urandom; do touch "dev/$one"; mount --bind "/dev/$one" "dev/$one"; done
+# As a file without content: as a device it would give memory that belongs to no file.
+truncate -s 1T dev/zero
 ln -s /proc/self/fd dev/fd
 for one in workspace tmp; do mount -t tmpfs -o "size=$size,nr_inodes=20000,mode=700,nosuid,nodev" none $one; done
 cp -R "$in/." workspace/
@@ -42,17 +44,16 @@ rmdir old
 mount -o remount,bind,ro /
 # One for the command, and none that it makes itself.
 echo 1 > /proc/sys/user/max_user_namespaces
-# No memory of its own that belongs to no process.
-{ echo 0 > /proc/sys/kernel/shmall; echo 0 > /proc/sys/kernel/msgmni; echo '0 0 0 0' > /proc/sys/kernel/sem; } 2>/dev/null || true
 cd /workspace
 echo begun >&3
 code=0
-unshare --user --map-user=1000 --map-group=1000 --mount --pid --fork --kill-child --mount-proc \\
+# In a session of its own: a signal to its group reaches nobody else.
+unshare --user --map-user=1000 --map-group=1000 --mount --pid --fork --kill-child --mount-proc setsid \\
   setpriv --no-new-privs "$@" bash -c -- "$command" 3>&- 9>&- || code=$?
+echo "exit $code" >&3
 # As it will lie outside: each link as a file of its own, each hole filled.
 sum=$(du -sl --apparent-size --block-size=1 . 2>/dev/null | cut -f1) || sum=
 count=$(find . -printf . 2>/dev/null | wc -c)
 if [ -z "$sum" ] || [ "$sum" -gt "$bytes" ] || [ "$count" -gt "$files" ]; then echo large >&3
 elif cp -RP --no-preserve=all . /proc/self/fd/9/ 2>/dev/null; then echo kept >&3; fi
-echo "exit $code" >&3
 `;
