@@ -1,4 +1,4 @@
-/** Commands of the site builder's agent: what they can do, and forty ways out that lead nowhere. */
+/** Commands of the site builder's agent: what they can do, and fifty ways out that lead nowhere. */
 
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
@@ -60,6 +60,7 @@ describe.runIf(hasOne)('a command', () => {
 
   test('sees no more processors than the plan has (S210)', async () => {
     expect((await run('nproc')).stdout).toBe('1\n');
+    expect((await run('taskset -pc 0-63 $$ > said 2>&1; nproc')).stdout).toBe('1\n');
   });
 
   test.each([
@@ -89,15 +90,29 @@ describe.runIf(hasOne)('a command', () => {
     ],
     ['one', `perl -e '$x = "a" x (1 << 30); print "had\\n"'`],
     ['many', `for n in $(seq 20); do perl -e '$x = "a" x (60 << 20); sleep 1; print "had\\n"' & done; wait`],
-    [
-      'files of memory',
-      `for n in $(seq 20); do perl -e 'my $fd = syscall(319, my $n = "m", 0); open(my $f, ">&=", $fd); print $f "a" x (60 << 20) for 1; sleep 1' & done; wait`,
-    ],
   ])('that takes too much memory, %s, fails alone (S209)', async (_, command) => {
     const ran = await run(command);
     expect(ran.exit_code).not.toBe(0);
     expect(ran.stdout).not.toMatch(/(had\n){10}/);
     expect((await run('echo still')).stdout).toBe('still\n');
+  });
+
+  test('that ended in time has what it left, however long that takes to copy', async () => {
+    const ran = await run(
+      `perl -MTime::HiRes=time,sleep -e 'my $b = time; for (1 .. 9000) { open F, ">f$_" } sleep $b + 1.5 - time'; echo ended`,
+    );
+    expect(ran).toMatchObject({ stdout: 'ended\n', exit_code: 0, timed_out: false });
+    expect(ran.left!.files.size).toBe(9_000);
+  });
+
+  test('may end its own group, and reads zeros as long as it likes', async () => {
+    const ran = await run('kill -9 0; kill -HUP 0; head -c 40000000 /dev/zero | tr "\\0" x | wc -c > count');
+    expect([ran.exit_code, leftOf(ran)]).toEqual([0, { '/count': '40000000\n' }]);
+  });
+
+  test('leaves a name that begins with a mark of byte order as it is', async () => {
+    const ran = await run('cp \ufeffa \ufeffb', { '/\ufeffa': 'marked', '/a': 'plain' });
+    expect(leftOf(ran)).toEqual({ '/\ufeffa': 'marked', '/\ufeffb': 'marked', '/a': 'plain' });
   });
 
   test('ends with its turn', async () => {
@@ -218,6 +233,21 @@ describe.runIf(hasOne)('a way out', () => {
       'for n in 1 2 3; do dd if=/dev/zero of=/tmp/$n bs=1M count=40 || exit; done && echo out',
     ],
     ['more files than there are', 'for n in $(seq 30000); do : > $n || exit; done && echo out'],
+    ['a keyring', `perl -e 'syscall(250, 0, -3, 1) >= 0 and print "out\n"'`],
+    ['a key', `perl -e 'syscall(248, "user", "left", "x", 1, -3) >= 0 and print "out\n"'`],
+    ['a file of memory', `perl -e 'my $n = "m"; syscall(319, $n, 0) >= 0 and print "out\n"'`],
+    ['another set of calls', `perl -e 'my $n = "m"; syscall(319 | 1 << 30, $n, 0) >= 0 and print "out\n"'`],
+    [
+      'shared memory, its bound raised',
+      `echo 1000000 > /proc/sys/kernel/shmall; perl -e 'defined shmget(0, 4096, 01600) and print "out\n"'`,
+    ],
+    ['shared memory of no file', `perl -e 'syscall(9, 0, 4096, 3, 0x21, -1, 0) == -1 or print "out\n"'`],
+    [
+      'shared memory of a device',
+      `perl -e 'open F, "+<", "/dev/zero" and syscall(9, 0, 4096, 3, 1, fileno F, 0) != -1 and print "out\n"'`,
+    ],
+    ['what goes past a filter', `perl -e 'my $p = chr(0) x 120; syscall(425, 1, $p) >= 0 and print "out\n"'`],
+    ['the host of the machine', `perl -e 'socket(my $s, 40, 1, 0) and print "out\n"'`],
     ['a process that stays', `setsid nohup sleep 97 >/dev/null 2>&1 & disown; false && echo out`],
     ['the command itself', '"; echo out; #'],
   ])('%s leads nowhere', async (_, command) => {
@@ -265,8 +295,31 @@ describe.runIf(hasOne)('a way out', () => {
       one.run(`ls ${folder} | wc -l`, new Map(), new AbortController().signal);
     expect((await look(hiding)).stdout).toBe('0\n');
     expect((await look(sandbox)).stdout).not.toBe('0\n');
+    // Nor where a file of it really lies; and there is none where that is not to be hidden.
+    const link = join(mkdtempSync(join(tmpdir(), 'agent-link-')), 'agent.db');
+    symlinkSync(`${folder}/bash/copyright`, link);
+    const linked = createSandbox(limits, 'auto', [link]);
+    const { stdout } = await linked.run(`ls ${folder}/bash`, new Map(), new AbortController().signal);
+    expect(stdout).toBe('');
+    expect(await createSandbox(limits, 'auto', ['/usr/share']).whyNot()).toMatch(/^What is to be hidden/);
   });
 });
+
+/** One that lies in no service. */
+function openWorkspace(most = 100) {
+  const db = openDatabase(':memory:');
+  db.exec(`INSERT INTO projects (id) VALUES ('p');
+    INSERT INTO bots (uuid, project_id, credits, created_at) VALUES ('b', 'p', 1, 1);
+    INSERT INTO workspaces VALUES ('w', 'b', NULL, 'W', NULL, 'dashboard', 0, 1, 1)`);
+  const files = createFileStore(db, Date.now, most);
+  const add = (path: string) =>
+    files.create('w', { path, content: Buffer.from('0\n'), language: null, by: 'user' });
+  const textOf = (path: string) => {
+    const file = files.find('w', path)!;
+    return files.content(file, file.version)!.toString();
+  };
+  return { db, files, add, textOf, bash: createBashTool({ files, workspace: 'w', sandbox }) };
+}
 
 describe('offered', () => {
   let provider: Awaited<ReturnType<typeof startProvider>>;
@@ -335,15 +388,8 @@ describe('offered', () => {
   });
 
   test.runIf(hasOne)('and what somebody writes meanwhile stays, and is named', async () => {
-    const db = openDatabase(':memory:');
-    db.exec(`INSERT INTO projects (id) VALUES ('p');
-      INSERT INTO bots (uuid, project_id, credits, created_at) VALUES ('b', 'p', 1, 1);
-      INSERT INTO workspaces VALUES ('w', 'b', NULL, 'W', NULL, 'dashboard', 0, 1, 1)`);
-    const files = createFileStore(db, Date.now, 100);
-    const add = (path: string) =>
-      files.create('w', { path, content: Buffer.from('0\n'), language: null, by: 'user' });
+    const { db, files, add, textOf, bash } = openWorkspace();
     const [log, gone, same] = ['/log.txt', '/gone.txt', '/same.txt'].map(add);
-    const bash = createBashTool({ files, workspace: 'w', sandbox });
     const command = 'echo C >> log.txt; rm gone.txt; echo new > made.txt; echo C >> same.txt; sleep 1';
     const running = bash.run({ command }, new AbortController().signal);
     await new Promise((resolve) => setTimeout(resolve, 500));
@@ -352,10 +398,6 @@ describe('offered', () => {
     add('/made.txt');
     const { result } = (await running) as { result: { not_kept: string[] } };
     expect(result.not_kept.toSorted()).toEqual(['/log.txt', '/made.txt']);
-    const textOf = (path: string) => {
-      const file = files.find('w', path)!;
-      return files.content(file, file.version)!.toString();
-    };
     expect(['/log.txt', '/gone.txt', '/made.txt', '/same.txt'].map(textOf)).toEqual([
       'mine',
       'mine',
@@ -365,6 +407,50 @@ describe('offered', () => {
     expect(files.find('w', '/same.txt')!.version).toBe(same!.version + 1);
     db.close();
   });
+
+  test.runIf(hasOne)('and nothing goes that something was made of which could not be kept', async () => {
+    const { db, files, add, textOf, bash } = openWorkspace(4);
+    const act = async (command: string) => (await bash.run({ command }, new AbortController().signal)).result;
+    const paths = () => files.after('w', '', 100).map(({ path }) => path);
+    for (const path of ['/a.txt', '/b.txt', '/c/d.txt']) add(path);
+    expect(await act('head -c 2000000 /dev/zero > all.tar && rm *.txt')).toMatchObject({
+      not_kept: ['/all.tar'],
+      not_deleted: ['/a.txt', '/b.txt'],
+    });
+    expect(paths()).toEqual(['/a.txt', '/b.txt', '/c/d.txt']);
+    // One that nobody kept out of its place has taken it.
+    const running = act('mv a.txt e.txt; mv c/d.txt x; rmdir c; mv x c; sleep 1');
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    add('/e.txt');
+    expect(await running).toMatchObject({ not_kept: ['/e.txt'], not_deleted: ['/a.txt'] });
+    expect(paths()).toEqual(['/a.txt', '/b.txt', '/c', '/e.txt']);
+    // The workspace is full, and has room for what takes the place of another, and for no more.
+    expect(await act('echo moved > a.txt; mv a.txt z.txt; mv b.txt y.txt')).not.toHaveProperty('not_kept');
+    expect([paths(), textOf('/z.txt')]).toEqual([['/c', '/e.txt', '/y.txt', '/z.txt'], 'moved\n']);
+    expect(await act('mv e.txt f.txt; echo new > g.txt')).toMatchObject({
+      not_kept: ['/f.txt', '/g.txt'],
+      not_deleted: ['/e.txt'],
+    });
+    expect(paths()).toEqual(['/c', '/e.txt', '/y.txt', '/z.txt']);
+    db.close();
+  });
+
+  test.runIf(hasOne)(
+    'and what somebody moves, or makes anew under its name, meanwhile is theirs',
+    async () => {
+      const { db, files, add, textOf, bash } = openWorkspace();
+      const [one, other] = ['/a.txt', '/b.txt'].map(add);
+      const command = 'echo C >> a.txt; rm b.txt; echo made > z.txt; sleep 1';
+      const running = bash.run({ command }, new AbortController().signal);
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      files.delete(one!);
+      add('/a.txt');
+      files.rename(other!, '/moved.txt');
+      expect((await running).result).toMatchObject({ not_kept: ['/a.txt'] });
+      expect(['/a.txt', '/moved.txt', '/z.txt'].map(textOf)).toEqual(['0\n', '0\n', 'made\n']);
+      db.close();
+    },
+  );
 
   test.runIf(hasOne)('and what finds no room is named', async () => {
     await start({ plan: 'starter', requestsPerMinute: 1_000 });

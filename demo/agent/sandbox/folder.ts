@@ -1,8 +1,10 @@
 /** Files of a workspace as a folder, and what lies in a folder as files of a workspace. */
 
-import { lstat, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { maxFileBytes, toPath } from '../workspace/path.ts';
+import { createBreath } from './breath.ts';
 
 /** By their paths in the workspace. */
 export type FolderFiles = Map<string, Buffer>;
@@ -15,15 +17,18 @@ const maxNameBytes = 255;
 export const isPlaceable = (path: string) =>
   path.split('/').every((name) => Buffer.byteLength(name) <= maxNameBytes);
 
-export async function layOut(folder: string, files: FolderFiles) {
+/** File by file the threads of asynchronous calls take ten times as long. Throws why `signal` aborts. */
+export async function layOut(folder: string, files: FolderFiles, signal: AbortSignal) {
+  const breath = createBreath(signal);
   const made = new Set<string>();
   for (const [path, content] of files) {
     if (!isPlaceable(path)) continue;
     const file = join(folder, path);
     const place = dirname(file);
-    if (!made.has(place)) await mkdir(place, { recursive: true });
+    if (!made.has(place)) mkdirSync(place, { recursive: true });
     made.add(place);
-    await writeFile(file, content);
+    writeFileSync(file, content);
+    await breath(content.length);
   }
 }
 
@@ -33,7 +38,7 @@ export interface Left {
   unkept: string[];
 }
 
-const decoder = new TextDecoder('utf-8', { fatal: true });
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Names are bytes: one that is no text is none of a workspace. */
 function toText(name: Uint8Array): string | undefined {
@@ -47,6 +52,7 @@ function toText(name: Uint8Array): string | undefined {
 /** Plain files alone: no link leads anywhere, and nothing waits for anybody. Its size was bounded where it was copied from. */
 export async function readBack(folder: string): Promise<Left> {
   const left: Left = { files: new Map(), unkept: [] };
+  const breath = createBreath();
   const folders = [''];
   for (let at = 0; at < folders.length; at += 1) {
     const within = folders[at]!;
@@ -59,12 +65,11 @@ export async function readBack(folder: string): Promise<Left> {
       }
       const file = join(folder, path);
       const isKept =
-        name !== undefined &&
-        entry.isFile() &&
-        toPath(path) === path &&
-        (await lstat(file)).size <= maxFileBytes;
-      if (isKept) left.files.set(path, await readFile(file));
+        name !== undefined && entry.isFile() && toPath(path) === path && lstatSync(file).size <= maxFileBytes;
+      const content = isKept && readFileSync(file);
+      if (content) left.files.set(path, content);
       else left.unkept.push(path);
+      await breath(content ? content.length : 0);
     }
   }
   return left;

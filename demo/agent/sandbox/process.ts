@@ -22,7 +22,7 @@ export interface CommandResult {
 
 /** Of each stream, in characters. */
 const mostSaid = 30_000;
-/** To build it and to copy what is in it, beside the time of the command. */
+/** To build it, and again to copy what is left, beside the time of the command. */
 const buildMs = 20_000;
 const path = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 /** Of what a command leaves so much is kept, as much as it may begin with. */
@@ -52,14 +52,21 @@ export async function execute(
   const stop = () => end('stopped');
   signal.addEventListener('abort', stop, { once: true });
   if (signal.aborted) stop();
-  const building = setTimeout(() => end('time'), buildMs);
-  let running: NodeJS.Timeout | undefined;
-  told.onText = () => {
-    // The command's time begins when it does.
-    clearTimeout(building);
-    running ??= setTimeout(() => end('time'), limits.timeout_seconds * 1000);
-  };
+  let code: number | undefined;
+  let isBegun = false;
+  let timer = setTimeout(() => end('time'), buildMs);
   const watch = createMemoryWatch(child.pid, limits.ram_mb, () => end('memory'));
+  told.onText = () => {
+    // Ended in its last moment it is ended all the same.
+    if (ended || code !== undefined) return;
+    const exit = /^exit (\d+)$/m.exec(told.text)?.[1];
+    if (exit === undefined && isBegun) return;
+    isBegun = true;
+    clearTimeout(timer);
+    if (exit !== undefined) code = Number(exit);
+    // The command's time begins when it does, and what is copied afterwards has its own.
+    timer = setTimeout(() => end('time'), exit === undefined ? limits.timeout_seconds * 1000 : buildMs);
+  };
   try {
     await new Promise<void>((resolve, reject) => {
       child.once('error', reject);
@@ -67,27 +74,25 @@ export async function execute(
     });
   } finally {
     signal.removeEventListener('abort', stop);
-    clearTimeout(building);
-    clearTimeout(running);
+    clearTimeout(timer);
     watch.stop();
   }
   signal.throwIfAborted();
-  // Ended in its last moment it is ended all the same.
-  const code = ended === undefined ? /^exit (\d+)$/m.exec(told.text)?.[1] : undefined;
-  if (code === undefined && (ended === undefined || running === undefined))
+  if (code === undefined && (ended === undefined || !isBegun))
     throw new AgentError(500, 'sandbox_failed', 'The sandbox could not be built.');
-  const isOverMemory = ended === 'memory';
+  const isCut = code === undefined;
+  const isOverMemory = isCut && ended === 'memory';
   const result: CommandResult = {
     stdout: stdout.text,
     stderr: isOverMemory ? `${stderr.text}Killed: more memory than ${limits.ram_mb} MB.\n` : stderr.text,
-    exit_code: isOverMemory ? 137 : code === undefined ? null : Number(code),
-    timed_out: ended === 'time',
+    exit_code: isOverMemory ? 137 : (code ?? null),
+    timed_out: isCut && ended === 'time',
     truncated: stdout.isCut || stderr.isCut,
   };
   const isKept = ended === undefined && /^kept$/m.test(told.text);
   const isLarge = ended === undefined && /^large$/m.test(told.text);
   if (!isKept)
-    result.kept = ended ? 'Nothing: it was ended.' : isLarge ? tooMuch : 'Nothing: it could not be copied.';
+    result.kept = isCut ? 'Nothing: it was ended.' : isLarge ? tooMuch : 'Nothing: it could not be copied.';
   return { result, isKept };
 }
 

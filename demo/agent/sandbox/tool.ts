@@ -4,18 +4,14 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import * as v from 'valibot';
 import { AgentError } from '../errors.ts';
 import { toOwnTool } from '../owntool.ts';
-import type { File, FileStore } from '../store/files.ts';
+import type { FileStore } from '../store/files.ts';
 import type { Tool } from '../tools.ts';
 import { foldersOf } from '../workspace/path.ts';
-import { isPlaceable, type Left } from './folder.ts';
 import { mostKept } from './process.ts';
 import type { Sandbox } from './sandbox.ts';
+import { type Before, writeBack } from './writeback.ts';
 
 const filesAtOnce = 100;
-/** Between two looks at what else there is to do. */
-const bytesAtOnce = 512 * 1024;
-/** Of what could not be kept so many are named. */
-const mostNamed = 20;
 
 interface Deps {
   files: FileStore;
@@ -36,12 +32,9 @@ export const createBashTool = ({ files, workspace, sandbox }: Deps): Tool =>
         const before = await take(files, workspace);
         const contents = new Map([...before].map(([path, { content }]) => [path, content]));
         const { left, ...result } = await sandbox.run(command, contents, signal);
-        const unkept = left ? await keep(files, workspace, before, left, signal) : [];
-        return { ...result, ...(unkept.length > 0 ? { not_kept: unkept.slice(0, mostNamed) } : {}) };
+        return left ? { ...result, ...(await writeBack(files, workspace, before, left, signal)) } : result;
       }),
   );
-
-type Before = Map<string, { file: File; content: Buffer }>;
 
 async function take(files: FileStore, workspace: string): Promise<Before> {
   const before: Before = new Map();
@@ -62,48 +55,4 @@ async function take(files: FileStore, workspace: string): Promise<Before> {
     if (next.length < filesAtOnce) return before;
     await breathe();
   }
-}
-
-/** What is gone first: a file may have become a folder. @returns what could not be kept, also for somebody's change meanwhile */
-async function keep(
-  files: FileStore,
-  workspace: string,
-  before: Before,
-  { files: now, unkept }: Left,
-  signal: AbortSignal,
-) {
-  const refused = new Set(unkept);
-  const attempt = (path: string, work: () => void) => {
-    try {
-      work();
-    } catch (thrown) {
-      if (!(thrown instanceof AgentError)) throw thrown;
-      refused.add(path);
-    }
-  };
-  let written = 0;
-  const rest = async (bytes: number) => {
-    written += bytes + bytesAtOnce / filesAtOnce;
-    if (written < bytesAtOnce) return;
-    written = 0;
-    await breathe();
-    signal.throwIfAborted();
-  };
-  for (const [path, { file }] of before) {
-    if (now.has(path) || refused.has(path) || !isPlaceable(path)) continue;
-    const latest = files.find(workspace, path);
-    // Somebody may have written it meanwhile.
-    if (latest?.id === file.id && latest.version === file.version) files.delete(latest);
-    await rest(0);
-  }
-  for (const [path, content] of now) {
-    const known = before.get(path);
-    if (known?.content.equals(content)) continue;
-    attempt(path, () => {
-      if (known) files.write(known.file, content, 'agent', known.file.version);
-      else files.create(workspace, { path, content, language: null, by: 'agent' });
-    });
-    await rest(content.length);
-  }
-  return [...refused];
 }

@@ -94,6 +94,12 @@ export function createFileStore(db: Db, now: () => number, maxFiles: number) {
     touch(file.workspace);
   }
 
+  /** Where it is still what was read. */
+  function deleteUnwritten({ id, version, path, workspace }: File) {
+    db.prepare('DELETE FROM files WHERE id = ? AND version = ? AND path = ?').run(id, version, path);
+    touch(workspace);
+  }
+
   return {
     find,
     requireFree,
@@ -140,13 +146,19 @@ export function createFileStore(db: Db, now: () => number, maxFiles: number) {
       return rows.map(({ path, content }) => ({ path, content: Buffer.from(content) }));
     },
 
-    /** 409 `file_exists`, 403 `plan_limit_reached`, 404 `workspace_not_found`. */
+    /**
+     * 409 `file_exists`, 403 `plan_limit_reached`, 404 `workspace_not_found`.
+     *
+     * @param inPlaceOf these go with it, where nobody has written them meanwhile
+     */
     create(
       workspace: string,
       { path, content, language, by }: { path: string; content: Buffer; language: string | null; by: Editor },
+      inPlaceOf: readonly File[] = [],
     ): File {
       return db.transaction(() => {
         requireWorkspace(workspace);
+        for (const one of inPlaceOf) deleteUnwritten(one);
         requireFree(workspace, path);
         requireRoom(workspace, 1);
         insertRow(db, 'files', {
@@ -170,7 +182,8 @@ export function createFileStore(db: Db, now: () => number, maxFiles: number) {
     write(file: File, content: Buffer, by: Editor, base?: number): File {
       return db.transaction(() => {
         const latest = find(file.workspace, file.path);
-        if (!latest) throw new AgentError(404, 'file_not_found', 'The file is gone.');
+        // Another may be called so by now.
+        if (latest?.id !== file.id) throw new AgentError(404, 'file_not_found', 'The file is gone.');
         if (base !== undefined && base !== latest.version)
           throw new AgentError(409, 'version_conflict', `Version ${latest.version} is the latest.`);
         updateRow(db, 'files', file.id, {
@@ -213,6 +226,10 @@ export function createFileStore(db: Db, now: () => number, maxFiles: number) {
         db.prepare('DELETE FROM files WHERE id = ?').run(id);
         touch(workspace);
       })();
+    },
+
+    deleteUnwritten(file: File) {
+      db.transaction(() => deleteUnwritten(file))();
     },
 
     /** Newest first. */

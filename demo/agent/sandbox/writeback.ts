@@ -1,0 +1,102 @@
+/** What a command left, as files of its workspace. Nothing is lost: what it removed may be what it made something of that could not be kept. */
+
+import { AgentError } from '../errors.ts';
+import type { File, FileStore } from '../store/files.ts';
+import { foldersOf } from '../workspace/path.ts';
+import { createBreath } from './breath.ts';
+import { isPlaceable, type Left } from './folder.ts';
+
+/** By path, as it was when the command began. */
+export type Before = Map<string, { file: File; content: Buffer }>;
+
+export interface NotDone {
+  /** Also for somebody's change meanwhile. */
+  not_kept?: string[];
+  /** What the command removed, where something was not kept. */
+  not_deleted?: string[];
+}
+
+/** Of those so many are named. */
+const mostNamed = 20;
+
+/** Throws why `signal` aborts. */
+export async function writeBack(
+  files: FileStore,
+  workspace: string,
+  before: Before,
+  { files: now, unkept }: Left,
+  signal: AbortSignal,
+): Promise<NotDone> {
+  const refused = new Set(unkept);
+  const breath = createBreath(signal);
+  const gone = createGone(
+    [...before].flatMap(([path, { file }]) =>
+      now.has(path) || refused.has(path) || !isPlaceable(path) ? [] : [file],
+    ),
+  );
+  let toCreate = [...now.keys()].filter((path) => !before.has(path)).length;
+
+  function create(path: string, content: Buffer) {
+    const input = { path, content, language: null, by: 'agent' as const };
+    const inTheWay = gone.inTheWayOf(path);
+    try {
+      files.create(workspace, input, inTheWay);
+      gone.forget(inTheWay);
+    } catch (thrown) {
+      // A full workspace has room for what takes the place of something, where it is all kept.
+      const hasRoom = refused.size === 0 && inTheWay.length === 0 && toCreate <= gone.all.size;
+      if (!hasRoom || !(thrown instanceof AgentError) || thrown.code !== 'plan_limit_reached') throw thrown;
+      const [first] = gone.all.values();
+      files.create(workspace, input, [first!]);
+      gone.forget([first!]);
+    }
+  }
+
+  for (const [path, content] of now) {
+    const known = before.get(path);
+    if (known?.content.equals(content)) continue;
+    try {
+      if (known) files.write(known.file, content, 'agent', known.file.version);
+      else create(path, content);
+    } catch (thrown) {
+      if (!(thrown instanceof AgentError)) throw thrown;
+      refused.add(path);
+    }
+    if (!known) toCreate -= 1;
+    await breath(content.length);
+  }
+  if (refused.size > 0) return { ...name('not_kept', refused), ...name('not_deleted', gone.all.keys()) };
+  for (const file of gone.all.values()) {
+    files.deleteUnwritten(file);
+    await breath(0);
+  }
+  return {};
+}
+
+/** What the command removed, by path and by the folders that it lay in. */
+function createGone(files: readonly File[]) {
+  const all = new Map(files.map((file) => [file.path, file]));
+  const byFolder = new Map<string, File[]>();
+  for (const file of files)
+    for (const folder of foldersOf(file.path)) {
+      const within = byFolder.get(folder);
+      if (within) within.push(file);
+      else byFolder.set(folder, [file]);
+    }
+  return {
+    all,
+    /** Nothing is a file and a folder at once. */
+    inTheWayOf: (path: string): File[] =>
+      [...foldersOf(path).map((one) => all.get(one)), ...(byFolder.get(path) ?? [])].filter(
+        (file) => file !== undefined && all.has(file.path),
+      ) as File[],
+    forget(some: readonly File[]) {
+      for (const { path } of some) all.delete(path);
+    },
+  };
+}
+
+function name(key: keyof NotDone, paths: Iterable<string>): NotDone {
+  const named = [...paths].slice(0, mostNamed);
+  return named.length > 0 ? { [key]: named } : {};
+}
