@@ -164,11 +164,16 @@ export function createReports({
 
   report('workflows', (bot, range) => {
     const patterns = statistics.workflows(bot.uuid, range);
-    const sum = (name: 'count' | 'succeeded') => patterns.reduce((total, one) => total + one[name], 0);
+    const sum = (name: 'count' | 'performed' | 'succeeded') =>
+      patterns.reduce((total, one) => total + one[name], 0);
     return {
       total_workflows: sum('count'),
-      completion_rate: toPercent(sum('succeeded'), sum('count')),
-      common_patterns: patterns.map(({ succeeded: _, ...pattern }) => pattern),
+      completion_rate: toPercent(sum('succeeded'), sum('performed')),
+      common_patterns: patterns.map(({ trigger_type, trigger_event, count }) => ({
+        trigger_type,
+        trigger_event,
+        count,
+      })),
     };
   });
 

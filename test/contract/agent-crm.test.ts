@@ -62,6 +62,7 @@ describe('while it is on', () => {
     expect(await change({ options: [], is_required: false })).toEqual({
       field: { ...field, label: 'Colour', options: [], required: false },
     });
+    expect((await change({ required: true, is_required: false })).field.required).toBe(true);
     const { status, body } = await call('PUT', 'fields/none', { label: 'x' });
     expect([status, body.code]).toEqual([404, 'field_not_found']);
   });
@@ -84,6 +85,7 @@ describe('while it is on', () => {
       sort_order: 2,
     });
     expect(await makeStage({ name: 'New', pipeline_id: 'other' })).toMatchObject({ sort_order: 1 });
+    expect(await makeStage({ name: 'Lost', pipeline_id: 'default' })).toMatchObject({ sort_order: 3 });
   });
 
   test('each refusal has the shape of these endpoints (S101, S165, S194, S195, S196, S197, S202)', async () => {

@@ -786,6 +786,8 @@ test('statistics are of the days that are asked for', async () => {
   expect([await inbound('7d'), await inbound('30d'), await inbound(), await inbound('90d')]).toEqual([
     0, 0, 0, 1,
   ]);
+  agent.clock.now += 31 * 24 * 60 * 60_000;
+  expect(await inbound('90d')).toBe(0);
 });
 
 test('over a kill: an answer that was cut off is written again, and sent once', async () => {

@@ -192,6 +192,17 @@ test('sessions end after half an hour of silence, and people come back (S50, S51
   });
 });
 
+test('the three busiest hours, whatever the fourth had, and the twenty last conversations', async () => {
+  // Once at 12, twice at 13, thrice at 14, four times at 15.
+  for (const hour of [12, 13, 13, 14, 14, 14, 15, 15, 15, 15]) {
+    agent.clock.now = Math.max(agent.clock.now, Date.parse(`2031-03-01T${hour}:00:00Z`));
+    await ask(question);
+  }
+  expect((await read('behavior')).peak_usage_hours).toEqual([15, 14, 13]);
+  for (let n = 0; n < 15; n += 1) await ask(question);
+  expect((await read('dashboard')).recent_activity).toHaveLength(20);
+});
+
 test('votes by the day on which they were given', async () => {
   const answers: { uuid: string }[] = [];
   for (const chat_id of ['a', 'b', 'c']) answers.push((await ask(question, { chat_id })).chat.agent);

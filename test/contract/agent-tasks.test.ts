@@ -612,6 +612,14 @@ describe('a task is looked at and changed', () => {
         { ...before, name: 'Another', updated_at: body.task.updated_at },
       ]);
     }
+    // Nor does what is no part of a schedule.
+    const { next_run_at } = await read(every.uuid);
+    await pass(hour);
+    const { body } = await agent.client.call('PUT', '/v1/bot/tasks/update', {
+      task_id: every.uuid,
+      schedule_config: { interval_minutes: 1_440, note: 1 },
+    });
+    expect(body.task.next_run_at).toBe(next_run_at);
   });
 
   test('listed newest first, changed by what is sent, and deleted with its log (S134, S136, S138)', async () => {
@@ -668,6 +676,11 @@ describe('a task is looked at and changed', () => {
     const unknown = await agent.client.call('GET', '/v1/bot/tasks/logs', { task_id: 'none' });
     expect([unknown.status, unknown.body.code]).toEqual([404, 'task_not_found']);
     const run_id = own.logs[0].id;
+    // Nobody else's.
+    const { bot } = (await agent.client.call('POST', '/v1/bot/create', { name: 'Other' })).body;
+    const fromOther = { run_id, bot_id: bot.id };
+    const refused = await agent.client.call('DELETE', '/v1/bot/tasks/logs/delete', fromOther);
+    expect([refused.status, refused.body.code]).toEqual([404, 'log_not_found']);
     expect((await agent.client.call('DELETE', '/v1/bot/tasks/logs/delete', { run_id })).body.success).toBe(
       true,
     );

@@ -649,6 +649,34 @@ describe('what begins one', () => {
     }
   });
 
+  test('a schedule that is switched off has no slots, and switched on its next', async () => {
+    const schedule = { schedule_type: 'interval', schedule_config: { interval_minutes: 60 } };
+    const { uuid } = await make({ trigger_type: 'schedule', trigger_config: schedule });
+    const change = async (input: object) =>
+      (await agent.client.call('PUT', '/v1/bot/workflow/update', { workflow_id: uuid, ...input })).body
+        .workflow;
+    expect(await change({ is_active: false })).toMatchObject({ is_active: false, next_run_at: null });
+    await pass(61 * minute);
+    await pass(minute);
+    expect([(await logsOf(uuid)).total, receiver.received]).toEqual([0, []]);
+    expect(await change({ is_active: true })).toMatchObject({ next_run_at: at('2031-03-01T14:02Z') });
+    await pass(60 * minute);
+    await untilLogged(1, uuid);
+  });
+
+  test('of its schedule only what is sent is another', async () => {
+    const schedule = { schedule_type: 'weekly', schedule_config: { day: 7, time: '09:00' } };
+    const { uuid, trigger_config } = await make({ trigger_type: 'schedule', trigger_config: schedule });
+    const { status, body } = await agent.client.call('PUT', '/v1/bot/workflow/update', {
+      workflow_id: uuid,
+      trigger_config: { schedule_config: { time: '10:00' } },
+    });
+    expect([status, body.workflow?.trigger_config]).toEqual([
+      200,
+      { ...trigger_config, schedule_config: { day: 7, time: '10:00' } },
+    ]);
+  });
+
   test('another event alone is another beginning', async () => {
     const { uuid } = await make({ trigger_type: 'event', trigger_event: 'memory.deleted' });
     const change = { workflow_id: uuid, trigger_event: 'memory.created' };
@@ -766,6 +794,16 @@ describe('what begins one', () => {
         { trigger_type: 'event', trigger_event: 'memory.created', count: 1 },
       ],
     });
+    // One that was not to run ended neither well nor badly.
+    await agent.client.call('PUT', '/v1/bot/workflow/update', {
+      workflow_id: uuid,
+      conditions: [{ field: 'x', operator: 'exists', value: true }],
+    });
+    await run(uuid);
+    expect((await agent.client.call('GET', '/v1/bot/stats/workflows')).body).toMatchObject({
+      total_workflows: 4,
+      completion_rate: (2 / 3) * 100,
+    });
     // One that is under way has not ended yet.
     let release = () => {};
     receiver.held = new Promise<void>((resolve) => {
@@ -776,7 +814,7 @@ describe('what begins one', () => {
     const running = run(slow.uuid);
     await receiver.count(length + 1);
     expect((await agent.client.call('GET', '/v1/bot/stats/workflows')).body).toMatchObject({
-      total_workflows: 3,
+      total_workflows: 4,
       completion_rate: (2 / 3) * 100,
     });
     release();

@@ -118,9 +118,12 @@ export function routeTasks(app: Hono<AccessEnv>, parts: Parts) {
       const merged = { ...task, ...toPlain(input) };
       requireBothHours(merged);
       const wanted = mergeSchedule(task, input);
-      // A record that is sent back as it was read begins nothing anew.
-      const isRescheduled = !isSameSchedule(wanted, task);
-      const schedule = isRescheduled ? readSchedule(wanted, now(), limits.min_task_interval_seconds) : {};
+      // A record that is sent back as it was read begins nothing anew, nor does what is no part of a schedule.
+      const read = isSameSchedule(wanted, task)
+        ? task
+        : readSchedule(wanted, now(), limits.min_task_interval_seconds);
+      const isRescheduled = !isSameSchedule(read, task);
+      const schedule = isRescheduled ? read : {};
       const isEnabled = input.enabled ?? task.enabled;
       const isBegun = isEnabled && (isRescheduled || !task.enabled);
       return c.json(

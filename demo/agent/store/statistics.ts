@@ -183,9 +183,17 @@ export function createStatistics(db: Db) {
     workflows(
       botId: string,
       { from, to }: Range,
-    ): { trigger_type: string; trigger_event: string | null; count: number; succeeded: number }[] {
+    ): {
+      trigger_type: string;
+      trigger_event: string | null;
+      count: number;
+      /** Without those whose condition did not hold. */
+      performed: number;
+      succeeded: number;
+    }[] {
       return all(
-        `SELECT trigger_type, trigger_event, count(*) AS count, sum(status = 'success') AS succeeded FROM workflow_runs
+        `SELECT trigger_type, trigger_event, count(*) AS count, sum(status <> 'skipped') AS performed,
+           sum(status = 'success') AS succeeded FROM workflow_runs
          WHERE bot_id = ? AND created_at BETWEEN ? AND ? AND status NOT IN ('pending', 'running')
          GROUP BY trigger_type, trigger_event ORDER BY count DESC, trigger_type, trigger_event`,
         botId,

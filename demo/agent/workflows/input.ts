@@ -56,8 +56,17 @@ export function readTrigger(
     return { ...none, trigger_config: { secret: config.secret ?? makeSecret() } };
   return {
     ...none,
-    trigger_config: readScheduleOf({ ...config, ...sent.trigger_config }, now, minIntervalSeconds),
+    trigger_config: readScheduleOf(mergeConfig(config, sent.trigger_config), now, minIntervalSeconds),
   };
+}
+
+/** Of its hours and days only what is sent, as with tasks. */
+function mergeConfig(before: TriggerConfig, sent: Record<string, unknown> | null | undefined) {
+  const given = sent?.schedule_config;
+  const schedule_config = v.is(object, given)
+    ? { ...before.schedule_config, ...(given as ScheduleConfig) }
+    : given;
+  return { ...before, ...sent, ...(given === undefined ? {} : { schedule_config }) };
 }
 
 function readScheduleOf(config: TriggerConfig | Record<string, unknown>, now: number, minSeconds: number) {

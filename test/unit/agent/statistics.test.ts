@@ -191,4 +191,4 @@ test('whatever happens, and from whenever to whenever', () => {
     ),
     { numRuns: 150 },
   );
-});
+}, 120_000);

@@ -41,6 +41,16 @@ test('what a run was told is kept until it has ended, or was cut off', () => {
   expect(payloads(db)).toEqual([null, null]);
 });
 
+test('of a workflow the longest waiting runs first, and what was cut off is counted', () => {
+  const { db, runs, workflow } = open();
+  for (const of of ['first', 'second']) runs.add(workflow, 'manual', { of });
+  expect(runs.pending(5, []).map(({ payload }) => payload)).toEqual([{ of: 'first' }]);
+  runs.claim(runs.pending(1, [])[0]!.id);
+  runs.endInterrupted();
+  expect(db.prepare('SELECT run_count FROM workflows').get()).toMatchObject({ run_count: 1 });
+  expect(runs.pending(5, []).map(({ payload }) => payload)).toEqual([{ of: 'second' }]);
+});
+
 test('logs are forgotten before an instant, and what has not ended is not', () => {
   const { db, runs, workflow } = open();
   runs.add(workflow, 'manual', {});

@@ -40,6 +40,9 @@ describe('a condition', () => {
     ['none', 'exists', true, false],
     ['missing', 'exists', false, true],
     ['zero', 'exists', true, true],
+    // As a form has it.
+    ['zero', 'exists', 'false', false],
+    ['missing', 'exists', 'false', true],
     ['constructor', 'exists', true, false],
     ['list.length', 'exists', true, true],
     ['name.length', 'exists', true, false],
