@@ -85,6 +85,8 @@ describe('while it is on', () => {
       sort_order: 2,
     });
     expect(await makeStage({ name: 'New', pipeline_id: 'other' })).toMatchObject({ sort_order: 1 });
+    for (const sort_order of [2, 3])
+      expect(await makeStage({ name: 'More', pipeline_id: 'other' })).toMatchObject({ sort_order });
     expect(await makeStage({ name: 'Lost', pipeline_id: 'default' })).toMatchObject({ sort_order: 3 });
   });
 
