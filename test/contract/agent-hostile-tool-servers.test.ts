@@ -324,11 +324,25 @@ test('headers that choose something change no name', async () => {
 test('a server that says again what it was sent tells the model nothing of it', async () => {
   const server = await startToolServer(
     'modern',
-    [toTool('count', { description: `Sent with ${secret}.` })],
+    [
+      toTool('count', { description: `Sent with ${secret}.` }),
+      // Cut before, a secret would not be known as one, and half a character is none.
+      toTool('sum', { description: '', title: `${'a'.repeat(120)}${secret}` }),
+      toTool('face', { description: `${'a'.repeat(1_999)}\u{1F600}` }),
+    ],
     () => ({ content: [{ type: 'text', text: `You sent ${secret}, or shelf-secret-1.` }] }),
   );
   running.push(server);
-  expect((await list(server.url)).tools[0]!.description).toBe('Sent with ***.');
+  const [count, sum, face] = (await list(server.url)).tools;
+  expect(count!.description).toBe('Sent with ***.');
+  expect(sum!.title).toBe(`${'a'.repeat(120)}***`);
+  expect(face!.description.slice(-2)).toBe('a\ufffd');
   expect(await callIt(server.url)).toEqual({ ok: true, result: 'You sent ***, or ***.' });
   expect(server.asked[0]!.headers.authorization).toBe(secret);
+  const keyed = await startToolServer('modern', [toTool('count')], () => ({
+    content: [],
+    structuredContent: { [secret]: { 'the shelf-secret-1': [secret] } },
+  }));
+  running.push(keyed);
+  expect(await callIt(keyed.url)).toEqual({ ok: true, result: { '***': { 'the ***': ['***'] } } });
 });

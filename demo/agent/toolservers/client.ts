@@ -4,7 +4,7 @@ import type { Client } from '@modelcontextprotocol/client';
 import * as v from 'valibot';
 import { ReplyTooLarge, type ToolOutcome, type ToolParameters } from '../tools.ts';
 import { type Bounds, type ServerPlace, Unusable, withClient } from './connection.ts';
-import { type OfferedTool, toOfferedTool, toOutcome, withoutSecrets } from './said.ts';
+import { type OfferedTool, toOfferedTool, toOutcome, toSaid, withoutSecrets } from './said.ts';
 
 const [listMs, callMs] = [10_000, 30_000];
 const [mostTools, mostPages] = [100, 10];
@@ -47,7 +47,7 @@ export function createToolServerClient() {
         if (signal.aborted) throw thrown;
         const { message } = thrown as Error;
         // What it says of the arguments is for who gave them: as data, as a result would be.
-        const said = isRefusal(thrown) ? { said: withoutSecrets(place, message.slice(0, mostSaid)) } : {};
+        const said = isRefusal(thrown) ? { said: toSaid(place, message, mostSaid) } : {};
         return { ok: false, result: { error: toReason(thrown, callMs), ...said } };
       }
     },

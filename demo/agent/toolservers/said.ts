@@ -1,6 +1,7 @@
 /** What a tool server says, as it is taken: data, within bounds, and nothing of what it was sent. */
 
 import * as v from 'valibot';
+import { wellFormed } from '../text.ts';
 import { maxReplyBytes, ReplyTooLarge, type ToolOutcome } from '../tools.ts';
 import type { ServerPlace } from './connection.ts';
 
@@ -42,8 +43,8 @@ export function toOfferedTool(said: unknown, place: ServerPlace): OfferedTool | 
   const title = output.title ?? annotations.title ?? name;
   return {
     name,
-    title: withoutSecrets(place, title.slice(0, maxNameChars)),
-    description: withoutSecrets(place, description.slice(0, maxDescriptionChars)),
+    title: toSaid(place, title, maxNameChars),
+    description: toSaid(place, description, maxDescriptionChars),
     schema,
     isReadOnly: annotations.readOnlyHint === true,
   };
@@ -56,10 +57,16 @@ export function withoutSecrets<T>({ headers }: ServerPlace, said: T): T {
     .flatMap(([, value]) => [value, value.replace(/^\S+ +/, '')])
     .filter(({ length }) => length >= leastSecretChars);
   const hide = (text: string) => secrets.reduce((left, secret) => left.replaceAll(secret, '***'), text);
-  return JSON.parse(JSON.stringify(said), (_name, value) =>
-    typeof value === 'string' ? hide(value) : value,
-  ) as T;
+  return JSON.parse(JSON.stringify(said), (_name, value) => {
+    if (typeof value === 'string') return hide(value);
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, one]) => [hide(name), one]));
+  }) as T;
 }
+
+/** Cut last: of a secret that was cut the rest would not be found. */
+export const toSaid = (place: ServerPlace, text: string, most: number): string =>
+  wellFormed(withoutSecrets(place, text).slice(0, most));
 
 interface Content {
   type: string;
