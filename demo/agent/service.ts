@@ -178,6 +178,7 @@ export function createAgentService(options: AgentServiceOptions): AgentService {
         parts.ingest.close(),
         parts.outgoing.close(),
       ]);
+      await parts.sandbox.close();
       await deliverer.close();
       db.close();
     },

@@ -1,9 +1,9 @@
 /** Files of a workspace as a folder, and what lies in a folder as files of a workspace. */
 
-import { lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { maxFileBytes, toPath } from '../workspace/path.ts';
+import { toPath } from '../workspace/path.ts';
 import { createBreath } from './breath.ts';
 
 /** By their paths in the workspace. */
@@ -34,7 +34,7 @@ export async function layOut(folder: string, files: FolderFiles, signal: AbortSi
 
 export interface Left {
   files: FolderFiles;
-  /** What is no plain file, too large, or called as nothing is in a workspace. */
+  /** What is no plain file, or called as nothing is in a workspace. */
   unkept: string[];
 }
 
@@ -64,8 +64,7 @@ export async function readBack(folder: string): Promise<Left> {
         continue;
       }
       const file = join(folder, path);
-      const isKept =
-        name !== undefined && entry.isFile() && toPath(path) === path && lstatSync(file).size <= maxFileBytes;
+      const isKept = name !== undefined && entry.isFile() && toPath(path) === path;
       const content = isKept && readFileSync(file);
       if (content) left.files.set(path, content);
       else left.unkept.push(path);

@@ -4,6 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { AgentError } from '../errors.ts';
 import type { Limits } from '../plans.ts';
+import { wellFormed } from '../text.ts';
 import { createMemoryWatch } from './memory.ts';
 
 export type SandboxLimits = NonNullable<Limits['sandbox']>;
@@ -108,7 +109,7 @@ function listen(stream: Readable): Heard {
   stream.setEncoding('utf8');
   stream.on('data', (chunk: string) => {
     const left = mostSaid - heard.text.length;
-    heard.text += chunk.slice(0, left);
+    heard.text += wellFormed(chunk.slice(0, left));
     heard.isCut ||= chunk.length > left;
     heard.onText?.();
   });

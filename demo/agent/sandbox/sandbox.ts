@@ -5,8 +5,10 @@ import { existsSync, realpathSync, statSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, stat } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setTimeout as rest } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { AgentError } from '../errors.ts';
 import { createInTurn, type InTurn } from '../inturn.ts';
 import { toFilter } from './filter.ts';
 import { type FolderFiles, type Left, layOut, readBack } from './folder.ts';
@@ -18,13 +20,16 @@ export interface Ran extends CommandResult {
   left?: Left;
 }
 
-const maxWorkspaceBytes = 64 * 1024 * 1024;
+/** More than is kept: small files take a page each. */
+const maxWorkspaceBytes = 80 * 1024 * 1024;
 /** Files that lie in no folder count against no other bound. */
 const [mostProcesses, mostOpenFiles, maxOpenFileBytes] = [64, 128, 32 * 1024 * 1024];
 const maxAtOnce = 2;
 /** Whom a service that runs as root runs it as. */
 const nobody = 65_534;
 const inTurn = createInTurn(maxAtOnce);
+const closingMs = 2_000;
+const running = new Set<Promise<unknown>>();
 const runTool = promisify(execFile);
 const prefix = 'porchlight-sandbox-';
 
@@ -52,6 +57,8 @@ export interface Sandbox {
   whyNot(): Promise<string | undefined>;
   /** Throws 500 `sandbox_failed`, and why `signal` aborts. */
   run(command: string, files: FolderFiles, signal: AbortSignal): Promise<Ran>;
+  /** Resolves when nothing is left of those that were ended, and soon at any rate. */
+  close(): Promise<void>;
 }
 
 /**
@@ -75,7 +82,16 @@ export function createSandbox(
         .then(probe);
       return reason;
     },
-    run: (command, files, signal) => runIn(limits!, command, files, hidden, signal),
+    run(command, files, signal) {
+      const ran = runIn(limits!, command, files, hidden, signal);
+      running.add(ran);
+      const forget = () => void running.delete(ran);
+      ran.then(forget, forget);
+      return ran;
+    },
+    async close() {
+      await Promise.race([Promise.allSettled(running), rest(closingMs, undefined, { ref: false })]);
+    },
   };
 }
 
@@ -115,8 +131,9 @@ async function runIn(
   signal: AbortSignal,
 ): Promise<Ran> {
   signal.throwIfAborted();
-  const folder = await mkdtemp(join(tmpdir(), prefix));
+  let folder = '';
   try {
+    folder = await mkdtemp(join(tmpdir(), prefix));
     const [root, begin, left] = ['root', 'in', 'out'].map((name) => join(folder, name)) as [
       string,
       string,
@@ -128,8 +145,12 @@ async function runIn(
     signal.throwIfAborted();
     const ran = await execute(toArguments(limits, [root, begin, left], hidden, command), limits, signal);
     return ran.isKept ? { ...ran.result, left: await readBack(left) } : ran.result;
+  } catch (thrown) {
+    const { code } = thrown as { code?: unknown };
+    if (signal.aborted || thrown instanceof AgentError || typeof code !== 'string') throw thrown;
+    throw new AgentError(500, 'sandbox_failed', `The files could not be laid out (${code}).`);
   } finally {
-    await discard(folder);
+    if (folder !== '') await discard(folder);
   }
 }
 
@@ -142,12 +163,14 @@ function toArguments(
   const isRoot = process.getuid?.() === 0;
   const user = isRoot ? [`--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups'] : [];
   const bytes = ram_mb * 1024 * 1024;
+  const processors = Math.max(1, Math.min(cpus, availableParallelism()));
   const bounds = [
     `--data=${bytes}`,
     `--nproc=${mostProcesses}`,
     `--nofile=${mostOpenFiles}`,
     `--fsize=${maxOpenFileBytes}`,
-    `--cpu=${timeout_seconds}`,
+    // Of all threads of a process together.
+    `--cpu=${timeout_seconds * processors + 1}`,
     '--core=0',
   ];
   // Of what is shown only what lies in a folder of the system is somebody's own.
@@ -155,11 +178,10 @@ function toArguments(
     /^\/usr\/[^/]+\/./.test(one),
   );
   const sizes = [maxWorkspaceBytes, mostKept.bytes, mostKept.files].map(String);
-  const processors = `0-${Math.max(1, Math.min(cpus, availableParallelism())) - 1}`;
   return [
     ...['--pdeathsig', 'KILL', ...user, '--', ...outer],
     ...['bash', '-c', script, 'sandbox', ...folders, ...sizes, unshown.join('\n'), command],
-    ...['taskset', '-c', processors, 'prlimit', ...bounds, ...toFilter()!],
+    ...['taskset', '-c', `0-${processors - 1}`, 'prlimit', ...bounds, ...toFilter()!],
   ];
 }
 

@@ -47,9 +47,11 @@ echo 1 > /proc/sys/user/max_user_namespaces
 cd /workspace
 echo begun >&3
 code=0
+# What the shell says of how it ended is none of the command's.
+exec 8>&2 2>/dev/null
 # In a session of its own: a signal to its group reaches nobody else.
 unshare --user --map-user=1000 --map-group=1000 --mount --pid --fork --kill-child --mount-proc setsid \\
-  setpriv --no-new-privs "$@" bash -c -- "$command" 3>&- 9>&- || code=$?
+  setpriv --no-new-privs "$@" bash -c -- "$command" 2>&8 3>&- 8>&- 9>&- || code=$?
 echo "exit $code" >&3
 # As it will lie outside: each link as a file of its own, each hole filled.
 sum=$(du -sl --apparent-size --block-size=1 . 2>/dev/null | cut -f1) || sum=

@@ -2,7 +2,7 @@
 
 import { AgentError } from '../errors.ts';
 import type { File, FileStore } from '../store/files.ts';
-import { foldersOf } from '../workspace/path.ts';
+import { foldersOf, maxFileBytes } from '../workspace/path.ts';
 import { createBreath } from './breath.ts';
 import { isPlaceable, type Left } from './folder.ts';
 
@@ -56,6 +56,7 @@ export async function writeBack(
     const known = before.get(path);
     if (known?.content.equals(content)) continue;
     try {
+      if (content.length > maxFileBytes) throw new AgentError(413, 'too_large', 'The file is too large.');
       if (known) files.write(known.file, content, 'agent', known.file.version);
       else create(path, content);
     } catch (thrown) {
