@@ -1,11 +1,14 @@
 /** Where a key is entered: before the desk, and over it when the one that was used is taken back. */
 
 import type { ComponentChildren } from 'preact';
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { focusOn, useFocus } from './parts.tsx';
 import { leave, refusal, signIn } from './state.ts';
 
 export function Door() {
+  useEffect(() => {
+    document.title = 'Desk';
+  }, []);
   return (
     <main class="door">
       <Entry />

@@ -45,9 +45,12 @@ export function List({ name, path, list, input = {}, columns, empty, isChanging,
   const waiting = <Waiting error={error} reload={reload} />;
   if (!data) return waiting;
   const rows = data[list] as Answer[];
+  const shown = data.pagination?.page ?? page;
+  // It is told where the one is who turned the page.
+  const isBelow = page > 1 || shown > 1;
   return (
     <>
-      {error && page === 1 && waiting}
+      {error && !isBelow && waiting}
       {rows.length === 0 && total === 0 ? (
         <p class="faint">{empty}</p>
       ) : (
@@ -74,10 +77,10 @@ export function List({ name, path, list, input = {}, columns, empty, isChanging,
           </tbody>
         </table>
       )}
-      {error && page > 1 && waiting}
+      {error && isBelow && waiting}
       <Pages
         page={page}
-        shown={data.pagination?.page ?? page}
+        shown={shown}
         pages={pages}
         turn={setPage}
         labels={['Newer', 'Page', 'Older']}

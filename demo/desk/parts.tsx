@@ -3,7 +3,7 @@
 import type { ComponentChildren } from 'preact';
 import { useContext, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Loaded } from './load.ts';
-import { act, canManage, forgetBadNews, notice } from './state.ts';
+import { act, canManage, forgetNews, notice } from './state.ts';
 import { noteWritten, WrittenInPanel } from './written.ts';
 
 interface ActionProps {
@@ -189,8 +189,9 @@ export function New({ title, done, children, work, submit = 'Create', version = 
         onInput={() => {
           isTouched.current = true;
           note(true);
-          forgetBadNews();
+          forgetNews();
         }}
+        onInvalidCapture={forgetNews}
         onSubmit={async (event) => {
           event.preventDefault();
           // Pressed twice, it is still meant once.

@@ -50,13 +50,16 @@ HTMLElement.prototype.focus = function (this: HTMLElement, options) {
 let end = () => {};
 
 function show(preview: Preview) {
+  const apiKey = readKey();
+  // Taken back meanwhile: the door stands over the desk.
+  if (!apiKey) return;
   end();
   draft = preview;
   for (const name of Object.keys(localStorage))
     if (name.startsWith('porchlight')) localStorage.removeItem(name);
   const helper = createHelper({
     agentUrl: location.origin,
-    apiKey: readKey()!,
+    apiKey,
     projectId,
     botId: preview.botId,
     store: createMemoryStore(),

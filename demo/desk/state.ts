@@ -175,9 +175,9 @@ async function find(id: string): Promise<Answer> {
   }
 }
 
-/** What was wrong may be right by now. */
-export function forgetBadNews() {
-  if (notice.value?.isError) notice.value = undefined;
+/** What was wrong may be right by now, and what was saved another. */
+export function forgetNews() {
+  notice.value = undefined;
 }
 
 export function chooseBot(id: string) {

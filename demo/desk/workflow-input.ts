@@ -51,10 +51,13 @@ function readActionField(text: string, field: string, type: string | undefined):
 
 function readHeaders(text: string): Record<string, string> {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
+  const names = new Set<string>();
   return Object.fromEntries(
     lines.map((line) => {
       const [, name, value = ''] = /^\s*([^:\s]+)\s*:\s*(.*?)\s*$/.exec(line) ?? [];
       if (!name) throw new Error(`Headers: “${line}” is not written as Name: value.`);
+      if (names.has(name.toLowerCase())) throw new Error(`Headers: ${name} is there twice.`);
+      names.add(name.toLowerCase());
       return [name, value];
     }),
   );
@@ -73,10 +76,11 @@ export const optionalFields: readonly string[] = ['headers', 'method', 'title', 
 
 /** As it stands in its field. */
 export function toText(value: unknown, field?: string): string {
-  if (value === undefined || value === null) return '';
+  // As what is sent it is a value of JSON.
+  if (value === undefined || (value === null && field !== 'body')) return '';
   if (field === 'tags') return (value as string[]).join(', ');
   if (field === 'headers')
-    return Object.entries(value)
+    return Object.entries(value as object)
       .map(([name, one]) => `${name}: ${one}`)
       .join('\n');
   return typeof value === 'string' ? value : JSON.stringify(value, null, field === 'body' ? 2 : undefined);

@@ -36,7 +36,7 @@ export function Emails() {
           {
             label: 'With',
             of: ({ direction, from_address, to_address }) =>
-              direction === 'inbound' ? `from ${from_address}` : `to ${to_address}`,
+              direction === 'inbound' ? `from ${from_address || 'nobody named'}` : `to ${to_address}`,
           },
           { label: 'State', of: ({ status }) => <State>{status}</State> },
           { label: 'At', of: ({ created_at }) => <Time at={created_at} /> },

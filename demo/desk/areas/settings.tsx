@@ -5,7 +5,7 @@ import { type Answer, call } from '../api.ts';
 import { useLoad } from '../load.ts';
 import { focusOn, requireWords, Waiting } from '../parts.tsx';
 import { PreviewFrame } from '../preview-frame.tsx';
-import { act, botId, drafts, entries, forgetBadNews, leaveIfRefused, loadBots } from '../state.ts';
+import { act, botId, drafts, entries, forgetNews, leaveIfRefused, loadBots } from '../state.ts';
 import { type Draft, type Field, fields, type Raw, toChanges, toRaw } from './settings-fields.ts';
 
 function keep(id: string, draft: Draft) {
@@ -45,9 +45,10 @@ export function Settings() {
     <div class="beside">
       <form
         class="settings"
-        onInput={forgetBadNews}
+        onInput={forgetNews}
         // What is wrong may lie in what is folded.
         onInvalidCapture={({ target }) => {
+          forgetNews();
           const folded = (target as HTMLElement).closest('details');
           if (folded) folded.open = true;
         }}
@@ -78,7 +79,7 @@ export function Settings() {
               type="button"
               onClick={() => {
                 keep(id, {});
-                forgetBadNews();
+                forgetNews();
                 focusOn(null);
               }}
             >
