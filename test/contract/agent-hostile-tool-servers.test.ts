@@ -5,6 +5,7 @@ import { text as readText } from 'node:stream/consumers';
 import { afterEach, expect, test, vi } from 'vitest';
 import { createToolServerClient } from '../../demo/agent/toolservers/client.ts';
 import type { ServerPlace } from '../../demo/agent/toolservers/connection.ts';
+import { withoutSecrets } from '../../demo/agent/toolservers/said.ts';
 import { listen, startToolServer, toTool } from '../support/toolserver.ts';
 
 const client = createToolServerClient();
@@ -319,6 +320,15 @@ test('headers that choose something change no name', async () => {
   const named = await startToolServer('modern', [toTool('get_abcdefgh')], () => ({ content: [] }));
   running.push(named);
   expect(await client.list({ ...place, server_url: named.url })).toEqual({ tools: [], leftOut: 1 });
+});
+
+test.each([
+  [{ authorization: 'Bearer abcdefghij12345 ' }, 'Bearer abcdefghij12345 or abcdefghij12345', '*** or ***'],
+  [{ authorization: 'Bearer abcdefgh', 'x-api-key': 'abcdefghTAIL' }, 'abcdefghTAIL abcdefgh', '*** ***'],
+  [{ cookie: 'sid=abcdefghij12345; lang=english1' }, 'abcdefghij12345, english1', '***, ***'],
+  [{ authorization: 'Bearer a=bcdefgh' }, 'Bearer is a word', 'Bearer is a word'],
+])('of %j nothing is said again', (headers, said, expected) => {
+  expect(withoutSecrets({ ...toPlace('http://x'), headers }, said)).toBe(expected);
 });
 
 test('a server that says again what it was sent tells the model nothing of it', async () => {

@@ -50,12 +50,18 @@ export function toOfferedTool(said: unknown, place: ServerPlace): OfferedTool | 
   };
 }
 
+const toValueOfPair = (pair: string) => pair.replace(/^[^=]*=/, '');
+
 /** A server may say again what it was sent. Headers that choose something hold words that it says anyway. */
 export function withoutSecrets<T>({ headers }: ServerPlace, said: T): T {
   const secrets = Object.entries(headers)
     .filter(([name]) => secretHeader.test(name))
-    .flatMap(([, value]) => [value, value.replace(/^\S+ +/, '')])
-    .filter(({ length }) => length >= leastSecretChars);
+    .map(([, value]) => value.trim())
+    // With what says of which kind it is, without, and each of several.
+    .flatMap((value) => [value, value.replace(/^\S+ +/, ''), ...value.split(/; */).map(toValueOfPair)])
+    .filter(({ length }) => length >= leastSecretChars)
+    // One may be the beginning of another.
+    .sort((one, other) => other.length - one.length);
   const hide = (text: string) => secrets.reduce((left, secret) => left.replaceAll(secret, '***'), text);
   return JSON.parse(JSON.stringify(said), (_name, value) => {
     if (typeof value === 'string') return hide(value);
