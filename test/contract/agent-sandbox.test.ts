@@ -11,6 +11,7 @@ import { plans } from '../../demo/agent/plans.ts';
 import { createSandbox, type Ran } from '../../demo/agent/sandbox/sandbox.ts';
 import { createBashTool } from '../../demo/agent/sandbox/tool.ts';
 import { createFileStore } from '../../demo/agent/store/files.ts';
+import { runAgent } from '../support/agentprocess.ts';
 import { callTool, say, startProvider } from '../support/agentprovider.ts';
 import { type ShopAgent, startShopAgent } from '../support/agentservice.ts';
 
@@ -442,6 +443,20 @@ describe('offered', () => {
     db.close();
   });
 
+  test.runIf(hasOne)('with nothing open that the service was started with', async () => {
+    provider = await startProvider();
+    const env = { AGENT_DB: ':memory:', PROVIDER_HOST: provider.host, PROVIDER_MODEL: 'small' };
+    const started = await runAgent(env, 'exec 200</ 31>/dev/null');
+    const command = 'ls /proc/self/fd; ls /proc/self/fd/200/ && echo out';
+    provider.scripts.push({ deltas: [callTool('bash', { command })] }, { deltas: [say('Done.')] });
+    await started.chat('Go', { reasoning_mode: 'agent', chat_mode: 'edit' });
+    const { stdout, exit_code } = JSON.parse(provider.requests.at(-1)!.body.messages.at(-1).content);
+    // Beside its own streams the folder that is listed.
+    expect([stdout, exit_code]).toEqual(['0\n1\n2\n3\n', 2]);
+    await started.kill();
+    agent = await startShopAgent();
+  });
+
   test.runIf(hasOne)('and nothing goes that something was made of which could not be kept', async () => {
     const { db, files, add, textOf, bash } = openWorkspace(4);
     const act = async (command: string) => (await bash.run({ command }, new AbortController().signal)).result;
@@ -517,6 +532,11 @@ describe('offered', () => {
     await agent.client.chat('Go', { reasoning_mode: 'agent', chat_mode: 'edit' });
     const { not_kept } = JSON.parse(provider.requests.at(-1)!.body.messages.at(-1).content);
     expect(not_kept).toHaveLength(5);
+    const more = 'for n in $(seq 300); do echo $n > g$n; done';
+    provider.scripts.push({ deltas: [callTool('bash', { command: more })] }, { deltas: [say('Done.')] });
+    await agent.client.chat('Go', { reasoning_mode: 'agent', chat_mode: 'edit' });
+    const told = JSON.parse(provider.requests.at(-1)!.body.messages.at(-1).content).not_kept;
+    expect([told.length, told.at(-1)]).toEqual([21, 'and 80 more']);
   });
 
   test('nowhere where it is switched off, or the plan has none', async () => {

@@ -5,9 +5,15 @@ import { createAgentClient } from './agentclient.ts';
 
 export const target = { apiKey: 'owner-key-0123456789', projectId: 'p', botId: 'b' };
 
-/** Resolves once it listens. @param env besides the key, the project and the agent of `target` */
-export async function runAgent(env: Readonly<Record<string, string>>) {
-  const agent = spawn(process.execPath, ['dist/demo/agent.js'], {
+/**
+ * Resolves once it listens.
+ *
+ * @param env besides the key, the project and the agent of `target`
+ * @param begin what a shell does before, for what it leaves open
+ */
+export async function runAgent(env: Readonly<Record<string, string>>, begin = ':') {
+  const start = `${begin}; exec "$0" dist/demo/agent.js`;
+  const agent = spawn('bash', ['-c', start, process.execPath], {
     env: {
       PATH: process.env.PATH,
       AGENT_API_KEY: target.apiKey,

@@ -39,6 +39,8 @@ export async function execute(
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
     env: { PATH: path, HOME: '/workspace', LANG: 'C.UTF-8', TERM: 'dumb' },
     detached: true,
+    // The service's own may be gone.
+    cwd: '/',
   });
   const [stdout, stderr, told] = [child.stdout!, child.stderr!, child.stdio[3] as Readable].map(listen) as [
     Heard,

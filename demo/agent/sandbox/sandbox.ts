@@ -1,9 +1,9 @@
 /** Runs a command of a model's where it can do no harm: in Linux namespaces, within bounds of memory, processes and time. */
 
 import { execFile } from 'node:child_process';
-import { existsSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, stat } from 'node:fs/promises';
-import { availableParallelism, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as rest } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -163,14 +163,14 @@ function toArguments(
   const isRoot = process.getuid?.() === 0;
   const user = isRoot ? [`--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups'] : [];
   const bytes = ram_mb * 1024 * 1024;
-  const processors = Math.max(1, Math.min(cpus, availableParallelism()));
+  const processors = toProcessors().slice(0, cpus);
   const bounds = [
     `--data=${bytes}`,
     `--nproc=${mostProcesses}`,
     `--nofile=${mostOpenFiles}`,
     `--fsize=${maxOpenFileBytes}`,
     // Of all threads of a process together.
-    `--cpu=${timeout_seconds * processors + 1}`,
+    `--cpu=${timeout_seconds * processors.length + 1}`,
     '--core=0',
   ];
   // Of what is shown only what lies in a folder of the system is somebody's own.
@@ -181,8 +181,17 @@ function toArguments(
   return [
     ...['--pdeathsig', 'KILL', ...user, '--', ...outer],
     ...['bash', '-c', script, 'sandbox', ...folders, ...sizes, unshown.join('\n'), command],
-    ...['taskset', '-c', `0-${processors - 1}`, 'prlimit', ...bounds, ...toFilter()!],
+    ...['taskset', '-c', processors.join(), 'prlimit', ...bounds, ...toFilter()!],
   ];
+}
+
+/** Those that the service may use, by their numbers. */
+function toProcessors(): number[] {
+  const [, list = '0'] = /^Cpus_allowed_list:\s*(\S+)/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
+  return list.split(',').flatMap((range) => {
+    const [first, last = first] = range.split('-').map(Number) as [number, number?];
+    return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+  });
 }
 
 /** Where they really are. */

@@ -8,6 +8,11 @@
  */
 export const script = `
 set -eu
+# Whatever the service was started with: only these four streams are anybody's here.
+for fd in /proc/$$/fd/*; do
+  fd=\${fd##*/}
+  if [ "$fd" -gt 3 ]; then eval "exec $fd>&-"; fi
+done
 root=$1 in=$2 size=$4 bytes=$5 files=$6 hidden=$7 command=$8
 exec 9<"$3"
 shift 8

@@ -98,6 +98,7 @@ function createGone(files: readonly File[]) {
 }
 
 function name(key: keyof NotDone, paths: Iterable<string>): NotDone {
-  const named = [...paths].slice(0, mostNamed);
-  return named.length > 0 ? { [key]: named } : {};
+  const all = [...paths];
+  const more = all.length > mostNamed ? [`and ${all.length - mostNamed} more`] : [];
+  return all.length > 0 ? { [key]: [...all.slice(0, mostNamed), ...more] } : {};
 }
