@@ -91,7 +91,7 @@ function toWidgetTables({ fast, paced, growth, exponent, baselineExponent }) {
   ];
 }
 
-function toAgentTables({ rows, crawl, drained, statistics }) {
+function toAgentTables({ rows, crawl, drained, statistics, tools }) {
   return [
     '## Agent service',
     'The local agent service over HTTP, on a file: a search over its sources, and a chat call until the first frame of its stream.',
@@ -123,6 +123,15 @@ function toAgentTables({ rows, crawl, drained, statistics }) {
               number(halfMs, 1),
               number(monthMs, 1),
             ]),
+          ),
+        ]
+      : []),
+    ...(tools
+      ? [
+          `A turn of a scripted model that calls one tool over a workspace of ${number(tools.files)} files, medians, and the longest that a call of somebody else waited meanwhile:`,
+          toTable(
+            ['tool', 'turn ms', 'others waited ms'],
+            tools.rows.map(({ name, ms, longestMs }) => [name, number(ms), number(longestMs)]),
           ),
         ]
       : []),

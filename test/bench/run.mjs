@@ -58,6 +58,7 @@ if (measures('agent')) {
     tries: quick ? 20 : 100,
     webhooks: quick ? 1_000 : 10_000,
     messages: quick ? 10_000 : 1_000_000,
+    files: quick ? 1_000 : 9_800,
     log,
   });
 }

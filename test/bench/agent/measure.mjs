@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import Database from 'libsql';
 import { headers, ids, listen, median, p99, startAgent, timed } from './process.mjs';
 import { measureStatistics } from './statistics.mjs';
+import { measureTools } from './tools.mjs';
 
 const words = 'river stone tent lamp wool rope map boat wheel bread salt glass cedar fox hill clock'.split(
   ' ',
@@ -130,7 +131,7 @@ async function drain(webhooks) {
 }
 
 /** @param levels pairs of how many sources and how many chats, growing */
-export async function measureAgent({ levels, pages, tries, webhooks, messages, log }) {
+export async function measureAgent({ levels, pages, tries, webhooks, messages, files, log }) {
   const folder = mkdtempSync(join(tmpdir(), 'porchlight-agent-bench-'));
   const agent = await startAgent(folder);
   const rows = [];
@@ -154,5 +155,7 @@ export async function measureAgent({ levels, pages, tries, webhooks, messages, l
   log(`agent: ${JSON.stringify(drained)}`);
   const statistics = await measureStatistics(messages);
   log(`agent: ${JSON.stringify(statistics)}`);
-  return { rows, crawl, drained, statistics };
+  const tools = await measureTools(files);
+  log(`agent: ${JSON.stringify(tools)}`);
+  return { rows, crawl, drained, statistics, tools };
 }
