@@ -3,6 +3,8 @@
 export const projectId = document.querySelector<HTMLMetaElement>('meta[name=project]')!.content;
 const keyName = 'desk-key';
 const timeoutMs = 60_000;
+/** What the agent says takes as long as that takes. */
+const runMs = 600_000;
 
 export class ApiError extends Error {
   readonly code: string;
@@ -32,15 +34,18 @@ export async function call(method: string, path: string, input: Input = {}): Pro
     ? `?${new URLSearchParams(Object.entries(all).map(([name, value]) => [name, String(value)]))}`
     : '';
   const key = readKey();
+  const ms = /\/(trigger|run)$/.test(path) ? runMs : timeoutMs;
   let response: Response;
   try {
     response = await fetch(`${path}${query}`, {
       method,
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       body: isInQuery ? null : JSON.stringify(all),
-      signal: AbortSignal.timeout(timeoutMs),
+      signal: AbortSignal.timeout(ms),
     });
-  } catch {
+  } catch (thrown) {
+    if ((thrown as Error).name === 'TimeoutError')
+      throw new ApiError('timeout', 'There is no answer yet. What was asked may go on: look again later.');
     throw new ApiError('unreachable', 'The agent service cannot be reached.');
   }
   const body = (await response.json().catch(() => undefined)) as Answer;

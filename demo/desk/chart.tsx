@@ -27,7 +27,7 @@ export function Bars({ title, points }: BarsProps) {
                 <rect width={(count / highest) * 100} height="10" />
               </svg>
             </td>
-            <td>{count}</td>
+            <td>{count.toLocaleString()}</td>
           </tr>
         ))}
       </tbody>

@@ -93,23 +93,25 @@ export function Panel({ title, close, children }: PanelProps) {
     >
       <div>
         <header>
-          <h2 tabIndex={-1} ref={useFocus<HTMLHeadingElement>()} dir="auto">
-            {title}
-          </h2>
-          {isAsking && (
-            <span class="asking">
-              Throw away what is not saved?
-              <button type="button" onClick={throwAway}>
-                Yes
-              </button>
-              <No press={stay} />
-            </span>
-          )}
-          <button type="button" class="plain" onClick={leave} ref={closer} hidden={isAsking}>
-            Close
-          </button>
+          <div class="titled">
+            <h2 tabIndex={-1} ref={useFocus<HTMLHeadingElement>()} dir="auto">
+              {title}
+            </h2>
+            {isAsking && (
+              <span class="asking">
+                Throw away what is not saved?
+                <button type="button" onClick={throwAway}>
+                  Yes
+                </button>
+                <No press={stay} />
+              </span>
+            )}
+            <button type="button" class="plain" onClick={leave} ref={closer} hidden={isAsking}>
+              Close
+            </button>
+          </div>
+          <Notice />
         </header>
-        <Notice />
         <WrittenInPanel.Provider value={note}>{children}</WrittenInPanel.Provider>
       </div>
     </dialog>

@@ -41,9 +41,11 @@ export function Action({
   );
 }
 
-/** Where that is gone, the area: nobody has to begin at the top of the page again. */
+/** Where that is gone, the panel or the area: nobody has to begin at the top of the page again. */
 export function focusOn(wanted: Element | null) {
-  const target = wanted?.isConnected && wanted !== document.body ? wanted : document.querySelector('#main');
+  const isThere = wanted?.isConnected && wanted !== document.body;
+  const place = document.querySelector('dialog[open] h2') ?? document.querySelector('#main');
+  const target = isThere ? wanted : place;
   // What stands above the area stays in sight.
   (target as HTMLElement | null)?.focus({ preventScroll: target?.id === 'main' });
 }
@@ -168,7 +170,7 @@ export function New({ title, done, children, work, submit = 'Create', version = 
     inPanel(now);
     noteWritten(own, now);
   };
-  useEffect(() => () => noteWritten(own, false), []);
+  useEffect(() => () => note(false), []);
   const summary = useRef<HTMLElement>(null);
   const form = useRef<HTMLFormElement>(null);
   const begun = useRef<Fields>({});

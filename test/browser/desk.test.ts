@@ -1175,6 +1175,11 @@ test('one who stays in a panel is where they were, and the deletion of an agent 
   const { page, close } = await enter();
   await page.goto(`${agent.url}/desk#/tasks`);
   await page.getByRole('button', { name: 'Staying', exact: true }).click();
+  const asked: string[] = [];
+  page.on('dialog', (dialog) => {
+    asked.push(dialog.message());
+    return dialog.dismiss();
+  });
   const panel = page.getByRole('dialog');
   await panel.getByText('Change', { exact: true }).click();
   await panel.getByLabel('Name', { exact: true }).fill('Half written');
@@ -1184,6 +1189,9 @@ test('one who stays in a panel is where they were, and the deletion of an agent 
   await page.keyboard.press('Escape');
   await panel.getByRole('button', { name: 'Yes' }).click();
   await page.goto(`${agent.url}/desk#/agents`);
+  await panel.waitFor({ state: 'detached' });
+  expect(asked).toEqual([]);
+  await page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor();
   await page.getByRole('button', { name: 'Leaving', exact: true }).click();
   const wanted = `Delete ${bot.name} with all that it has`;
   await page.getByRole('button', { name: wanted }).click();
@@ -1341,6 +1349,91 @@ test('what was saved is said no longer than it is, nor over what is not', async 
   });
   await save.click();
   await expect.poll(() => page.getByText('Saved.', { exact: true }).count()).toBe(0);
+  await close();
+});
+
+test.each([1280, 390])(
+  'what a form in a panel came to is seen where it was sent, %d pixels wide',
+  async (width) => {
+    await call('POST', '/v1/bot/tasks/create', { prompt: `Told in a panel ${width}`, enabled: false });
+    const { page, close } = await enter({ viewport: { width, height: 800 } });
+    await page.goto(`${agent.url}/desk#/tasks`);
+    await page.getByRole('button', { name: `Told in a panel ${width}`, exact: true }).click();
+    const panel = page.getByRole('dialog');
+    await panel.getByText('Change', { exact: true }).click();
+    await panel.getByLabel('Time zone').fill('Mars/X');
+    await panel.getByRole('button', { name: 'Save', exact: true }).click();
+    const told = panel.getByRole('status');
+    await expect.poll(() => told.textContent()).toContain('timezone');
+    const isSeen = await told.evaluate((element) => {
+      const { left, top, width: wide, height } = element.getBoundingClientRect();
+      const found = document.elementFromPoint(left + wide / 2, top + height / 2);
+      return found === element && height > 10;
+    });
+    expect(isSeen).toBe(true);
+    await close();
+  },
+);
+
+test('what runs for long is waited for, and then told of as what it is', async () => {
+  await call('POST', '/v1/bot/tasks/create', { prompt: 'Runs long', enabled: false });
+  const { page, close } = await enter();
+  // Ten minutes pass at once; a minute would be waited for.
+  await page.evaluate(() => {
+    const after = AbortSignal.timeout.bind(AbortSignal);
+    AbortSignal.timeout = (ms) => after(ms === 600_000 ? 300 : ms);
+  });
+  await page.goto(`${agent.url}/desk#/tasks`);
+  const { held, release } = hold();
+  await page.route('**/v1/bot/tasks/trigger', async (route) => {
+    await held;
+    await route.abort().catch(() => {});
+  });
+  await page.getByRole('button', { name: 'Run Runs long now' }).click();
+  await expect.poll(() => notice(page).textContent()).toMatch(/^There is no answer yet\./);
+  release();
+  await close();
+});
+
+test('in a panel the focus stays in it, and what is gone with a key is asked about no more', async () => {
+  await call('POST', '/v1/bot/tasks/create', { prompt: 'Keeps the focus', enabled: false });
+  const { data } = await call('POST', '/v1/keys', { name: 'Of an owner', role: 'owner' });
+  const { page, close } = await enter({}, data.key);
+  await page.goto(`${agent.url}/desk#/tasks`);
+  await page.route('**/v1/bot/tasks/logs*', (route) => route.fulfill({ status: 500, json: {} }));
+  await page.getByRole('button', { name: 'Keeps the focus', exact: true }).click();
+  const panel = page.getByRole('dialog').first();
+  await panel.getByRole('button', { name: 'Try again' }).click();
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Keeps the focus');
+  await panel.getByText('Change', { exact: true }).click();
+  await panel.getByLabel('Name', { exact: true }).fill('Half written');
+  await call('DELETE', `/v1/keys/${data.id}`);
+  await panel.getByRole('button', { name: 'Save', exact: true }).click();
+  const again = page.getByRole('dialog', { name: 'Enter again' });
+  await again.getByLabel('API key').fill('moderator-key');
+  await page.keyboard.press('Enter');
+  await again.waitFor({ state: 'detached' });
+  await expect.poll(() => panel.getByLabel('Name', { exact: true }).count()).toBe(0);
+  await panel.getByRole('button', { name: 'Close', exact: true }).click();
+  await panel.waitFor({ state: 'detached' });
+  await close();
+});
+
+test('blanks alone are no words of the agent', async () => {
+  const { page, close } = await enter();
+  await page.goto(`${agent.url}/desk#/settings`);
+  await page.locator('summary', { hasText: 'More' }).click();
+  const field = page.getByLabel('What it says where it knows no answer');
+  for (const [text, expected] of [
+    ['I do not know.', 'I do not know.'],
+    ['  ', null],
+  ] as const) {
+    await field.fill(text);
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await expect.poll(() => notice(page).textContent()).toBe('Saved.');
+    const { bot } = await call('GET', '/v1/bot/read');
+    expect(bot.no_answer_reply ?? null).toBe(expected);
+  }
   await close();
 });
 

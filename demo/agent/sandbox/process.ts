@@ -24,7 +24,7 @@ export interface CommandResult {
 /** Of each stream, in characters. */
 const mostSaid = 30_000;
 /** To build it, and again to copy what is left, beside the time of the command. */
-const buildMs = 20_000;
+const buildMs = 60_000;
 const path = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 /** Of what a command leaves so much is kept, as much as it may begin with. */
 export const mostKept = { bytes: 32 * 1024 * 1024, files: 10_000 };

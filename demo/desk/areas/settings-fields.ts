@@ -119,6 +119,6 @@ function toValue({ name, kind, isBranding }: Field, raw: Raw): unknown {
       .split('\n')
       .map((line) => line.trim())
       .filter((line) => line !== '');
-  if (raw === '') return isBranding ? '' : null;
+  if (raw.trim() === '') return isBranding ? '' : null;
   return kind === 'number' ? Number(raw) : raw;
 }
