@@ -61,7 +61,7 @@ function readOwn(env: Env): Partial<AgentServiceOptions> {
     throw new TypeError(`AGENT_CLOCK_OFFSET_SECONDS: a number, ${mostOffset} at most`);
   return {
     ...(plan ? { plan: plan as PlanName } : {}),
-    ...(keys ? { extraKeys: toList(keys).map(readKey) } : {}),
+    ...(keys ? { extraKeys: requireSome('AGENT_KEYS', keys).map(readKey) } : {}),
     ...(crm ? { crm: crm === 'on' } : {}),
     ...(sandbox ? { sandbox: sandbox as 'auto' | 'off' } : {}),
     desk: desk === 'on',

@@ -248,6 +248,7 @@ describe('a service on a file', () => {
     ['AGENT_MIN_TASK_INTERVAL_SECONDS', '1e300'],
     ['AGENT_MEMBER_EMAILS', 'secret-value'],
     ['AGENT_MEMBER_EMAILS', ','],
+    ['AGENT_KEYS', ','],
     ['AGENT_PRIVATE_HOSTS', 'secret-value:99999'],
     ['AGENT_PRIVATE_HOSTS', 'secret-value:0'],
     ['AGENT_TLS_CERT', '/secret-value'],
