@@ -1,7 +1,11 @@
 /** Of what is asked at once some is begun, and the rest waits for its turn. */
 
-/** @param whose of one there is one at a time, and none waits for all of another's */
-export type InTurn = <T>(whose: string, work: () => Promise<T>) => Promise<T>;
+/**
+ * Throws why `signal` aborts, where that is before its turn comes: then nothing is begun.
+ *
+ * @param whose of one there is one at a time, and none waits for all of another's
+ */
+export type InTurn = <T>(whose: string, work: () => Promise<T>, signal: AbortSignal) => Promise<T>;
 
 export function createInTurn(maxAtOnce: number): InTurn {
   const running = new Set<string>();
@@ -19,9 +23,25 @@ export function createInTurn(maxAtOnce: number): InTurn {
     }
   }
 
-  return async (whose, work) => {
-    await new Promise<void>((resolve) => {
-      waiting.set(whose, [...(waiting.get(whose) ?? []), resolve]);
+  function forget(whose: string, turn: () => void) {
+    const left = (waiting.get(whose) ?? []).filter((one) => one !== turn);
+    if (left.length > 0) waiting.set(whose, left);
+    else waiting.delete(whose);
+  }
+
+  return async (whose, work, signal) => {
+    signal.throwIfAborted();
+    await new Promise<void>((resolve, reject) => {
+      const turn = () => {
+        signal.removeEventListener('abort', giveUp);
+        resolve();
+      };
+      const giveUp = () => {
+        forget(whose, turn);
+        reject(signal.reason);
+      };
+      signal.addEventListener('abort', giveUp, { once: true });
+      waiting.set(whose, [...(waiting.get(whose) ?? []), turn]);
       begin();
     });
     try {

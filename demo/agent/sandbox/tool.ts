@@ -26,14 +26,15 @@ export const createBashTool = ({ files, workspace, sandbox }: Deps): Tool =>
     'Run a command',
     'Runs a command of bash in the folder of the workspace: no network, and nothing else but a system to read.',
     { command: v.pipe(v.string(), v.minLength(1), v.maxLength(20_000)) },
-    ({ command }, signal) =>
-      sandbox.inTurn(workspace, async () => {
-        signal.throwIfAborted();
+    ({ command }, signal) => {
+      const work = async () => {
         const before = await take(files, workspace);
         const contents = new Map([...before].map(([path, { content }]) => [path, content]));
         const { left, ...result } = await sandbox.run(command, contents, signal);
         return left ? { ...result, ...(await writeBack(files, workspace, before, left, signal)) } : result;
-      }),
+      };
+      return sandbox.inTurn(workspace, work, signal);
+    },
   );
 
 async function take(files: FileStore, workspace: string): Promise<Before> {

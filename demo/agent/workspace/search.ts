@@ -96,8 +96,7 @@ export function searchFiles(
     throw new AgentError(404, 'file_not_found', 'The workspace has no such file or folder.');
   const files = file ? [[file]] : batchesOf(store, workspace, path);
   const root = file ? path.lastIndexOf('/') + 1 : path.length + 1;
-  return inTurn(workspace, async () => {
-    signal.throwIfAborted();
+  const work = async () => {
     const worker = startWorker(job);
     try {
       return await withDeadline(signal, timeoutMs, (limit) => search(worker, files, store, root, job, limit));
@@ -110,7 +109,8 @@ export function searchFiles(
     } finally {
       await worker.end();
     }
-  });
+  };
+  return inTurn(workspace, work, signal);
 }
 
 async function search(
