@@ -75,8 +75,8 @@ export function createSandbox(
     async whyNot() {
       if (mode === 'off') return 'AGENT_SANDBOX is off.';
       if (!limits) return 'The plan has no sandbox.';
-      if (toFolders(hidden).some((one) => /^\/usr\/[^/]+$/.test(one)))
-        return 'What is to be hidden lies among the programs of the system.';
+      if (toFolders([tmpdir(), ...hidden]).some((one) => /^\/usr\/[^/]+$/.test(one)))
+        return 'The database, or TMPDIR, lies among the programs of the system.';
       reason ??= forgetOld()
         .catch(() => {})
         .then(probe);
@@ -174,7 +174,7 @@ function toArguments(
     '--core=0',
   ];
   // Of what is shown only what lies in a folder of the system is somebody's own.
-  const unshown = toFolders([process.cwd(), packageFolder, ...hidden]).filter((one) =>
+  const unshown = toFolders([process.cwd(), packageFolder, tmpdir(), ...hidden]).filter((one) =>
     /^\/usr\/[^/]+\/./.test(one),
   );
   const sizes = [maxWorkspaceBytes, mostKept.bytes, mostKept.files].map(String);

@@ -1,4 +1,4 @@
-/** What a command left, as files of its workspace. Nothing is lost: what it removed may be what it made something of that could not be kept. */
+/** What a command left, as files of its workspace. Nothing goes before all else is kept: what a command removed may be what it made something of that could not be. */
 
 import { AgentError } from '../errors.ts';
 import type { File, FileStore } from '../store/files.ts';
@@ -34,38 +34,50 @@ export async function writeBack(
       now.has(path) || refused.has(path) || !isPlaceable(path) ? [] : [file],
     ),
   );
-  let toCreate = [...now.keys()].filter((path) => !before.has(path)).length;
-
-  function create(path: string, content: Buffer) {
-    const input = { path, content, language: null, by: 'agent' as const };
-    const inTheWay = gone.inTheWayOf(path);
+  const attempt = async (path: string, bytes: number, work: () => void) => {
     try {
-      files.create(workspace, input, inTheWay);
-      gone.forget(inTheWay);
-    } catch (thrown) {
-      // A full workspace has room for what takes the place of something, where it is all kept.
-      const hasRoom = refused.size === 0 && inTheWay.length === 0 && toCreate <= gone.all.size;
-      if (!hasRoom || !(thrown instanceof AgentError) || thrown.code !== 'plan_limit_reached') throw thrown;
-      const [first] = gone.all.values();
-      files.create(workspace, input, [first!]);
-      gone.forget([first!]);
-    }
-  }
-
-  for (const [path, content] of now) {
-    const known = before.get(path);
-    if (known?.content.equals(content)) continue;
-    try {
-      if (content.length > maxFileBytes) throw new AgentError(413, 'too_large', 'The file is too large.');
-      if (known) files.write(known.file, content, 'agent', known.file.version);
-      else create(path, content);
+      work();
     } catch (thrown) {
       if (!(thrown instanceof AgentError)) throw thrown;
       refused.add(path);
     }
-    if (!known) toCreate -= 1;
-    await breath(content.length);
+    await breath(bytes);
+  };
+  const create = (path: string, content: Buffer, inPlaceOf: File[] = []) => {
+    files.create(workspace, { path, content, language: null, by: 'agent' }, inPlaceOf);
+    gone.forget(inPlaceOf);
+  };
+
+  /** What has no room unless something goes. */
+  const waiting: [string, Buffer][] = [];
+  for (const [path, content] of now) {
+    const known = before.get(path);
+    if (known?.content.equals(content)) continue;
+    await attempt(path, content.length, () => {
+      if (content.length > maxFileBytes) throw new AgentError(413, 'too_large', 'The file is too large.');
+      if (known) return void files.write(known.file, content, 'agent', known.file.version);
+      if (gone.inTheWayOf(path).length > 0) return void waiting.push([path, content]);
+      try {
+        create(path, content);
+      } catch (thrown) {
+        if (!isFull(thrown)) throw thrown;
+        waiting.push([path, content]);
+      }
+    });
   }
+  const mayGo = refused.size === 0 && files.hasRoom(workspace, waiting.length - gone.all.size);
+  for (const [path, content] of waiting)
+    await attempt(path, content.length, () => {
+      if (!mayGo || refused.size > 0) throw new AgentError(403, 'plan_limit_reached', 'There is no room.');
+      const inTheWay = gone.inTheWayOf(path);
+      try {
+        create(path, content, inTheWay);
+      } catch (thrown) {
+        const [first] = gone.all.values();
+        if (!isFull(thrown) || inTheWay.length > 0 || !first) throw thrown;
+        create(path, content, [first]);
+      }
+    });
   if (refused.size > 0) return { ...name('not_kept', refused), ...name('not_deleted', gone.all.keys()) };
   for (const file of gone.all.values()) {
     files.deleteUnwritten(file);
@@ -73,6 +85,8 @@ export async function writeBack(
   }
   return {};
 }
+
+const isFull = (thrown: unknown) => thrown instanceof AgentError && thrown.code === 'plan_limit_reached';
 
 /** What the command removed, by path and by the folders that it lay in. */
 function createGone(files: readonly File[]) {

@@ -70,9 +70,13 @@ export function createFileStore(db: Db, now: () => number, maxFiles: number) {
       throw new AgentError(404, 'workspace_not_found', 'The workspace is gone.');
   }
 
-  /** 403 `plan_limit_reached`. @param workspace absent: one that is empty */
+  /** @param workspace absent: one that is empty */
+  const hasRoom = (workspace: string | null | undefined, wanted: number): boolean =>
+    wanted <= 0 || (workspace ? count(workspace) : 0) + wanted <= maxFiles;
+
+  /** 403 `plan_limit_reached`. */
   function requireRoom(workspace: string | null | undefined, wanted: number) {
-    if (wanted > 0 && (workspace ? count(workspace) : 0) + wanted > maxFiles)
+    if (!hasRoom(workspace, wanted))
       throw new AgentError(403, 'plan_limit_reached', `The plan has ${maxFiles} files a workspace.`);
   }
 
@@ -103,6 +107,7 @@ export function createFileStore(db: Db, now: () => number, maxFiles: number) {
   return {
     find,
     requireFree,
+    hasRoom,
     requireRoom,
     within,
     isFolder,
