@@ -21,6 +21,16 @@ export const readKey = () => sessionStorage.getItem(keyName);
 export const keepKey = (key: string) => sessionStorage.setItem(keyName, key);
 export const forgetKey = () => sessionStorage.removeItem(keyName);
 
+/** While the key is replaced, and after it nothing is asked with the old one. */
+let replacing: Promise<unknown> | undefined;
+
+/** @param work keeps the new key where it is the one that is used here */
+export async function replaceKey(work: () => Promise<void>) {
+  const done = work();
+  replacing = done.catch(() => {});
+  await done;
+}
+
 export type Input = Readonly<Record<string, unknown>>;
 /** What the API answers, field by field. */
 // biome-ignore lint/suspicious/noExplicitAny: the shapes are the API's, and are read where they are shown.
@@ -33,6 +43,7 @@ export async function call(method: string, path: string, input: Input = {}): Pro
   const query = isInQuery
     ? `?${new URLSearchParams(Object.entries(all).map(([name, value]) => [name, String(value)]))}`
     : '';
+  await replacing;
   const key = readKey();
   const ms = /\/(trigger|run)$/.test(path) ? runMs : timeoutMs;
   let response: Response;
@@ -51,6 +62,7 @@ export async function call(method: string, path: string, input: Input = {}): Pro
   const body = (await response.json().catch(() => undefined)) as Answer;
   const isRead = typeof body === 'object' && body !== null;
   if (response.ok && isRead) return body.data ?? body;
+  if (response.status === 401) await replacing;
   if (response.status === 401 && key !== readKey())
     throw new ApiError('key_changed', 'Another key was entered meanwhile. Try again.');
   // The API has two shapes of errors.

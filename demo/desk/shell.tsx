@@ -74,7 +74,16 @@ function Inside() {
   }, [title]);
   return (
     <div class="desk">
-      <a class="skip" href="#main">
+      {/* biome-ignore lint/a11y/useValidAnchor: it leads where it says, and only the address is left as it is. */}
+      <a
+        class="skip"
+        href="#main"
+        onClick={(event) => {
+          // Where one is stays in the address.
+          event.preventDefault();
+          document.querySelector<HTMLElement>('#main')?.focus();
+        }}
+      >
         Skip to content
       </a>
       <header>

@@ -38,8 +38,7 @@ function readArea(): string {
 }
 let shownHash = location.hash;
 addEventListener('hashchange', () => {
-  // Skipping to the content stays where one is.
-  if (location.hash === '#main' || location.hash === shownHash) return;
+  if (location.hash === shownHash) return;
   if (!mayLeave()) {
     location.hash = shownHash;
     return;
@@ -70,7 +69,7 @@ export async function signIn(given: string) {
   const before = canManage.value;
   keepKey(key);
   try {
-    await loadBots();
+    // First: of a key that may not look, what is on the desk hears nothing.
     await call('GET', '/v1/bot/subscriber/readall', { per_page: 1 }).catch((thrown: unknown) => {
       if (!(thrown instanceof ApiError) || thrown.code !== 'forbidden') throw thrown;
       throw new ApiError(
@@ -78,6 +77,7 @@ export async function signIn(given: string) {
         'This key is a member’s. The desk is for owners, admins and moderators.',
       );
     });
+    await loadBots();
     // Meanwhile somebody may have left.
     if (readKey() !== key) throw new ApiError('key_changed', 'This key was put away meanwhile.');
     refusal.value = '';

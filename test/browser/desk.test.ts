@@ -1632,6 +1632,76 @@ test('when the key is taken back, what is written waits until another is entered
   await close();
 });
 
+test('a member’s key that is tried at the door takes nothing of what is written beneath it', async () => {
+  const { data } = await call('POST', '/v1/keys', { name: 'Gone soon', role: 'owner' });
+  const { page, close } = await enter({}, data.key);
+  await page.goto(`${agent.url}/desk#/settings`);
+  await page.getByLabel('Tagline').fill('Half written');
+  await page.goto(`${agent.url}/desk#/tasks`);
+  await page.getByText('New task', { exact: true }).click();
+  const prompt = page.getByLabel('What the agent is asked');
+  await prompt.fill('Half asked');
+  await call('DELETE', `/v1/keys/${data.id}`);
+  await page.getByRole('button', { name: 'Create' }).click();
+  const again = page.getByRole('dialog', { name: 'Enter again' });
+  await again.getByLabel('API key').fill('member-key');
+  await page.keyboard.press('Enter');
+  await again.getByText('This key is a member’s.').waitFor();
+  await again.getByLabel('API key').fill('owner-key');
+  await page.keyboard.press('Enter');
+  await again.waitFor({ state: 'detached' });
+  expect(await prompt.inputValue()).toBe('Half asked');
+  await prompt.fill('');
+  page.on('dialog', (dialog) => dialog.accept());
+  await page.goto(`${agent.url}/desk#/settings`);
+  await expect.poll(() => page.getByLabel('Tagline').inputValue()).toBe('Half written');
+  await close();
+});
+
+test('while the key that is used here is replaced nothing is asked with the old one', async () => {
+  const { data } = await call('POST', '/v1/keys', { name: 'Replaced slowly', role: 'owner' });
+  const { page, close } = await enter({}, data.key);
+  await page.goto(`${agent.url}/desk#/keys`);
+  const { held, release } = hold();
+  await page.route('**/rotate', async (route) => {
+    const response = await route.fetch();
+    await held;
+    await route.fulfill({ response });
+  });
+  await page.getByRole('button', { name: 'Replace Replaced slowly' }).click();
+  const sent = page.waitForRequest('**/rotate');
+  await page.getByRole('button', { name: 'Yes: Replace Replaced slowly' }).click();
+  await sent;
+  await page.goto(`${agent.url}/desk#/tasks`);
+  // Long enough for an answer to the old key.
+  await page.waitForTimeout(500);
+  release();
+  await page.getByRole('heading', { name: 'Tasks', level: 1 }).waitFor();
+  await expect.poll(() => page.getByText('Loading', { exact: true }).count()).toBe(0);
+  expect(await page.getByRole('dialog').count()).toBe(0);
+  await page.goto(`${agent.url}/desk#/keys`);
+  const shown = await page.locator('.made code').textContent();
+  expect(await page.evaluate(() => sessionStorage.getItem('desk-key'))).toBe(shown);
+  await close();
+});
+
+test('a switch shows what was saved, whatever becomes of reading it again', async () => {
+  const { page, close } = await enter();
+  await page.goto(`${agent.url}/desk#/emails`);
+  const box = page.getByLabel('Answers by itself');
+  const before = await box.isChecked();
+  await page.route('**/v1/bot/email/address*', (route) => route.fulfill({ status: 500, json: {} }));
+  await box.click();
+  await page.getByRole('button', { name: 'Try again' }).waitFor();
+  expect(await box.isChecked()).toBe(!before);
+  await page.unroute('**/v1/bot/email/address*');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('button', { name: 'Try again' }).waitFor({ state: 'detached' });
+  await box.click();
+  await expect.poll(() => box.isChecked()).toBe(before);
+  await close();
+});
+
 test('the chat beside the settings throws nothing as its key is taken back', async () => {
   const { data } = await call('POST', '/v1/keys', { name: 'Goes', role: 'owner' });
   const { page, told, close } = await enter({}, data.key);

@@ -94,10 +94,12 @@ export function Emails() {
 }
 
 function Address() {
-  const { data, error, reload } = useLoad('/v1/bot/email/address');
-  if (!data) return <Waiting error={error} reload={reload} />;
+  const { data, error, reload, show } = useLoad('/v1/bot/email/address');
+  const waiting = <Waiting error={error} reload={reload} />;
+  if (!data) return waiting;
   return (
     <section class="part">
+      {error && waiting}
       <p>
         <b>{data.address}</b>
       </p>
@@ -108,8 +110,11 @@ function Address() {
             checked={data.settings[name]}
             onChange={(event) => {
               const change = { [name]: event.currentTarget.checked };
+              const input = { bot_id: botId.value, ...change };
               void act('Saved.', () =>
-                call('PUT', '/v1/bot/email/settings', { bot_id: botId.value, ...change }).finally(reload),
+                call('PUT', '/v1/bot/email/settings', input)
+                  .then(({ settings }) => show({ ...data, settings }))
+                  .finally(reload),
               );
             }}
           />

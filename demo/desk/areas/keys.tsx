@@ -1,7 +1,7 @@
 /** API keys: made, shown once, changed, taken back; and what the plan allows. */
 
 import { useEffect, useRef } from 'preact/hooks';
-import { call, keepKey, readKey } from '../api.ts';
+import { call, keepKey, readKey, replaceKey } from '../api.ts';
 import { List, Time } from '../list.tsx';
 import { useLoad } from '../load.ts';
 import { focusOn, New, Removal, Waiting } from '../parts.tsx';
@@ -125,12 +125,13 @@ export function Keys() {
                     label={`Replace ${name}`}
                     // The new key says it, in a place that nothing else covers.
                     done=""
-                    work={async () => {
-                      const { key, isMine } = await makeKey(`/v1/keys/${id}/rotate`);
-                      // It may be the one that this desk is used with.
-                      if (isMine && isUsedHere(prefix)) keepKey(key);
-                      reload();
-                    }}
+                    work={() =>
+                      replaceKey(async () => {
+                        const { key, isMine } = await makeKey(`/v1/keys/${id}/rotate`);
+                        // It may be the one that this desk is used with.
+                        if (isMine && isUsedHere(prefix)) keepKey(key);
+                      }).then(reload)
+                    }
                   >
                     Replace
                   </Removal>

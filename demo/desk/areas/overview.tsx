@@ -20,6 +20,8 @@ const whole = new Intl.NumberFormat(undefined, { maximumFractionDigits: 0 });
 const fine = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
 const seconds = (ms: number) => `${fine.format(ms / 1000)} s`;
 const percent = (share: number) => `${fine.format(share)} %`;
+const endedWell = (share: number, isAny: boolean) =>
+  ['Ended well', isAny ? percent(share) : 'none yet'] as const;
 
 export function Overview() {
   const [range, setRange] = useState<RangeName>('30 days');
@@ -62,7 +64,7 @@ export function Overview() {
               ['Average', seconds(one.average_response_time)],
               ['95 of 100 within', seconds(one.p95_response_time)],
               ['99 of 100 within', seconds(one.p99_response_time)],
-              ['Ended well', percent(one.success_rate)],
+              endedWell(one.success_rate, one.average_response_time > 0),
             ]}
           />
         )}
@@ -129,7 +131,7 @@ export function Overview() {
           <Facts
             facts={[
               ['Runs', whole.format(one.total_workflows)],
-              ['Ended well', percent(one.completion_rate)],
+              endedWell(one.completion_rate, one.total_workflows > 0),
             ]}
           />
         )}

@@ -141,8 +141,13 @@ function TaskPanel({ task, changed, close }: PanelProps) {
           done="Saved."
           submit="Save"
           work={async (fields, begun) => {
-            const touched = onlyChanged(toInput(fields, task), toInput(begun, task));
-            const input = { bot_id: botId.value, task_id: task.uuid, ...touched };
+            const all = toInput(fields, task);
+            const touched = onlyChanged(all, toInput(begun, task));
+            // A day of one schedule and the hour of another would be one that nobody meant.
+            const isMoved = ['schedule_type', 'schedule_config', 'timezone'].some((name) => name in touched);
+            const { schedule_type, schedule_config, timezone } = all;
+            const schedule = isMoved ? { schedule_type, schedule_config, timezone } : {};
+            const input = { bot_id: botId.value, task_id: task.uuid, ...touched, ...schedule };
             changed((await call('PUT', '/v1/bot/tasks/update', input)).task);
           }}
         >
