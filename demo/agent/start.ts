@@ -1,7 +1,7 @@
 /** Starts the agent service from an environment: reads the variables, listens on loopback. */
 
 import { randomBytes } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { dirname } from 'node:path';
@@ -92,9 +92,12 @@ export async function startAgent(
 const toNoListening = (name: string, { code }: NodeJS.ErrnoException) =>
   new TypeError(`${name}: with HOST, it cannot listen there (${code})`);
 
+/** One by one: what makes them all at once tries for ever where a file system lets nobody make any. */
 function makeFolder(folder: string) {
+  const missing: string[] = [];
+  for (let one = folder; !existsSync(one); one = dirname(one)) missing.unshift(one);
   try {
-    mkdirSync(folder, { recursive: true });
+    for (const one of missing) mkdirSync(one);
   } catch (thrown) {
     throw new TypeError(`AGENT_DB: its folder cannot be made (${(thrown as NodeJS.ErrnoException).code})`);
   }

@@ -331,6 +331,7 @@ describe('what the agent does about it by itself', () => {
     ['bulk', 'Precedence: Bulk', 'ada@site.example', 'ada@site.example'],
     ['junk', 'Precedence: junk', 'ada@site.example', 'ada@site.example'],
     ['a list by its headers', 'List-Id: <herons.site.example>', 'ada@site.example', 'ada@site.example'],
+    ['who wants none', 'X-Auto-Response-Suppress: All', 'ada@site.example', 'ada@site.example'],
     ['itself', 'X-Y: z', own, 'ada@site.example'],
     ['a mail server about a mail', 'X-Y: z', 'mailer-daemon@site.example', ''],
     [
@@ -570,8 +571,10 @@ describe('what the agent does about it by itself', () => {
     const refused = () =>
       agent.service.events.filter(({ event }) => event === 'email.not_answered').map(({ code }) => code);
     await expect.poll(refused).toEqual(['chat_busy']);
-    agent.clock.now += 11 * 60_000;
+    agent.clock.now += 9 * 60_000;
     await expect.poll(refused).toEqual(['chat_busy', 'chat_busy']);
+    agent.clock.now += 2 * 60_000;
+    await expect.poll(refused).toEqual(['chat_busy', 'chat_busy', 'chat_busy']);
     gate.open();
     await busy;
     await deliver(mail(question, 'From: bea@site.example\nSubject: Tents'));
@@ -786,7 +789,9 @@ test('statistics are of the days that are asked for', async () => {
   expect([await inbound('7d'), await inbound('30d'), await inbound(), await inbound('90d')]).toEqual([
     0, 0, 0, 1,
   ]);
-  agent.clock.now += 31 * 24 * 60 * 60_000;
+  agent.clock.now += 29 * 24 * 60 * 60_000;
+  expect(await inbound('90d')).toBe(1);
+  agent.clock.now += 2 * 24 * 60 * 60_000;
   expect(await inbound('90d')).toBe(0);
 });
 

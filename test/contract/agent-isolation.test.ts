@@ -74,6 +74,24 @@ test('nothing of one is read, changed or deleted through the other', async () =>
   expect((await call('GET', `tool/${tool.id}`)).body.tool.server_label).toBe('S');
 });
 
+test('what happens to one begins no workflow of the other, and is not seen on its dashboard', async () => {
+  const asks = [{ type: 'start_chat', message: 'Hello' }];
+  const memory = { name: 'Told', trigger_type: 'event', trigger_event: 'memory.created', actions: asks };
+  const ofFirst = (await call('POST', 'workflow/create', memory)).body.workflow.uuid;
+  const ofSecond = (await call('POST', 'workflow/create', { ...memory, bot_id })).body.workflow.uuid;
+  await call('POST', 'source/create', { type: 'text', source: 'A heron.' });
+  const countOf = async (workflow_id: string, whose: object = {}) =>
+    (await call('GET', 'workflow/logs', { workflow_id, ...whose })).body.total;
+  await expect.poll(() => countOf(ofFirst)).toBe(1);
+  expect(await countOf(ofSecond, { bot_id })).toBe(0);
+  const { task } = (await call('POST', 'tasks/create', { prompt: 'Hello', name: 'Of the first' })).body;
+  await call('POST', 'tasks/trigger', { task_id: task.uuid });
+  const activityOf = async (whose: object = {}) =>
+    JSON.stringify((await call('GET', 'stats/dashboard', whose)).body.recent_activity);
+  expect(await activityOf()).toContain('Of the first');
+  expect(await activityOf({ bot_id })).toBe('[]');
+});
+
 test('keys of fields and places of stages are counted for each alone', async () => {
   for (const at of [{}, { bot_id }]) {
     expect((await call('POST', 'crm/fields', { label: 'Size', ...at })).body.field.field_key).toBe('size');

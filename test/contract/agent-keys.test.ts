@@ -243,6 +243,8 @@ describe('a service on a file', () => {
     ['PORT', 'secret-value'],
     ['PORT', '70000'],
     ['AGENT_DB', '.'],
+    // Nobody can make anything there.
+    ['AGENT_DB', '/proc/nope/x.db'],
     ['AGENT_CREDITS', '0.5'],
     ['AGENT_CREDITS', ' '],
     ['AGENT_MIN_TASK_INTERVAL_SECONDS', '1e300'],

@@ -301,6 +301,14 @@ describe('a run', () => {
     });
   });
 
+  test('adds a memory under a title of 300 characters at most', async () => {
+    const action = { type: 'add_memory', title: '{{what}}', content: 'x' };
+    const { actions } = await perform([action], { what: 'a'.repeat(400) });
+    const { source_id } = actions[0].output;
+    const { source } = (await agent.client.call('GET', '/v1/bot/source/read', { source_id })).body;
+    expect(source.title).toBe('a'.repeat(300));
+  });
+
   test('asks as a visitor, whatever the words: what the project alone may know is not told', async () => {
     await agent.client.chat('A secret of Ada', { chat_id: 'ada', member_id: 'ada' });
     const { actions } = await perform([{ type: 'start_chat', message: '{{text}}', chat_id: 'w-{{n}}' }], {

@@ -33,7 +33,8 @@ export interface Clerk {
 }
 
 /** A mail has no list of sources beside it. */
-function withSources({ reply, sources }: Pick<WireChat, 'reply' | 'sources'>): string {
+/** Those that it cites. */
+export function withSources({ reply, sources }: Pick<WireChat, 'reply' | 'sources'>): string {
   const cited = sources.filter(({ citation_number }) => reply.includes(`[${citation_number}]`));
   const lines = cited.map(
     ({ citation_number, title, url }) => `[${citation_number}] ${title}${url ? `: ${url}` : ''}`,

@@ -1,5 +1,6 @@
 /** What is asked of a mail, and what is left out. */
 import { expect, test } from 'vitest';
+import { withSources } from '../../../demo/agent/email/clerk.ts';
 import { htmlToText } from '../../../demo/agent/email/htmltext.ts';
 import { toMessage, toQuestion } from '../../../demo/agent/email/quoting.ts';
 
@@ -254,4 +255,18 @@ test.each([
 
 test('the subject of an answer is another’s', () => {
   expect(toMessage('Thank you!\nAda', asked, true)).toBe('Thank you!');
+});
+
+test('with an answer go the sources that it cites, and no others', () => {
+  const toSource = (citation_number: number) =>
+    ({
+      citation_number,
+      title: `Page ${citation_number}`,
+      url: `https://site.example/${citation_number}`,
+    }) as never;
+  const sources = [1, 2, 12].map(toSource);
+  expect(withSources({ reply: 'In April [2].', sources })).toBe(
+    'In April [2].\n\n[2] Page 2: https://site.example/2',
+  );
+  expect(withSources({ reply: 'In April.', sources })).toBe('In April.');
 });

@@ -1,11 +1,16 @@
 /** What the tables keep to: orders, bounds that pass with time, what happens the second time. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { beforeEach, expect, test } from 'vitest';
 import { type Db, openDatabase } from '../../../demo/agent/db.ts';
+import { createEventLog } from '../../../demo/agent/events.ts';
 import { createDeliveryStore } from '../../../demo/agent/store/deliveries.ts';
 import { createEmailStore, type NewEmail } from '../../../demo/agent/store/emails.ts';
 import { createSubscriberStore } from '../../../demo/agent/store/subscribers.ts';
 import { createTaskStore } from '../../../demo/agent/store/tasks.ts';
 import { hourMs } from '../../../demo/agent/time.ts';
+import { createDeliverer } from '../../../demo/agent/webhooks/delivery.ts';
 
 let db: Db;
 let time: number;
@@ -50,6 +55,28 @@ test('of webhooks that are over the old ones are forgotten, and none that waits'
   time += 1;
   deliveries.forgetBefore(time);
   expect(deliveries.list('p', undefined, page).deliveries.map(({ event }) => event)).toEqual(['waits']);
+});
+
+test('an attempt that the end of the service cuts off does not count', async () => {
+  const deliveries = createDeliveryStore(db, now);
+  const server = createServer(() => {});
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  deliveries.add('p', 'a', url, '{}', false);
+  const deliverer = createDeliverer(
+    deliveries,
+    { url, secret: 's' },
+    { now, events: createEventLog(now, () => {}) },
+  );
+  const asked = once(server, 'request');
+  deliverer.wake();
+  await asked;
+  await deliverer.close();
+  server.closeAllConnections();
+  server.close();
+  expect(deliveries.list('p', undefined, page).deliveries).toMatchObject([
+    { attempts: 0, status: 'pending' },
+  ]);
 });
 
 const mail = (more: Partial<NewEmail> = {}): NewEmail => ({
