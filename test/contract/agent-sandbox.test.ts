@@ -1,5 +1,6 @@
 /** Commands of the site builder's agent: what they can do, and fifty ways out that lead nowhere. */
 
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
@@ -8,6 +9,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openDatabase } from '../../demo/agent/db.ts';
 import { plans } from '../../demo/agent/plans.ts';
+import { toFilter } from '../../demo/agent/sandbox/filter.ts';
 import { createSandbox, type Ran } from '../../demo/agent/sandbox/sandbox.ts';
 import { createBashTool } from '../../demo/agent/sandbox/tool.ts';
 import { createFileStore } from '../../demo/agent/store/files.ts';
@@ -180,18 +182,19 @@ describe.runIf(hasOne)('a command', () => {
   });
 });
 
+const commandOf = (pid: string) => {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+  } catch {
+    // It has ended meanwhile.
+    return '';
+  }
+};
 /** The command lines of all that runs here. */
 const processes = () =>
   readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
-    .map((pid) => {
-      try {
-        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
-      } catch {
-        // It has ended meanwhile.
-        return '';
-      }
-    })
+    .map(commandOf)
     .join('\n');
 const folders = () => readdirSync(tmpdir()).filter((name) => name.startsWith('porchlight-sandbox-')).length;
 
@@ -286,6 +289,10 @@ describe.runIf(hasOne)('a way out', () => {
       'input and output that all share',
       `perl -e 'my $c = pack "Q", 0; syscall(206, 8, $c) >= 0 and print "out\n"'`,
     ],
+    [
+      'streams handed to the service',
+      `perl -e 'my $d = "x"; my $v = pack "P Q", $d, 1; my $m = pack "Q Q P Q Q Q Q", 0, 0, $v, 1, 0, 0, 0; syscall(46, 1, $m, 0) >= 0 and print "\nout\n"'`,
+    ],
     ['the host of the machine', `perl -e 'socket(my $s, 40, 1, 0) and print "out\n"'`],
     ['a process that stays', `setsid nohup sleep 97 >/dev/null 2>&1 & disown; false && echo out`],
     ['the command itself', '"; echo out; #'],
@@ -303,6 +310,32 @@ describe.runIf(hasOne)('a way out', () => {
     for (const [path] of ran.left?.files ?? [])
       expect(['/fill', '/id'].includes(path) || /^\/\d+$/.test(path)).toBe(true);
     expect((await run('echo alive')).stdout).toBe('alive\n');
+  });
+
+  test.each([
+    ['epoll', 291, 0],
+    ['inotify', 294, 0],
+  ])('%s is refused to who runs as the service does, and to nobody else', (_, number, flags) => {
+    const told = (hasOwnUser: boolean) =>
+      spawnSync('setpriv', [
+        ...['--no-new-privs', ...toFilter(hasOwnUser)],
+        ...['perl', '-e', `print syscall(${number}, ${flags}) >= 0 ? "open" : "refused"`],
+      ]).stdout.toString();
+    expect([told(false), told(true)]).toEqual(['refused', 'open']);
+  });
+
+  test.runIf(process.getuid?.() === 0)('each command runs as a user of its own', async () => {
+    const users = new Set<string>();
+    for (const mark of ['one', 'two']) {
+      const ran = run(`sleep 1 # ${process.pid}-${mark}`);
+      await expect.poll(processes).toContain(`${process.pid}-${mark}`);
+      for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name)))
+        if (commandOf(pid).includes(`${process.pid}-${mark}`))
+          users.add(/^Uid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]!);
+      await ran;
+    }
+    expect(users.size).toBe(2);
+    expect(Math.min(...[...users].map(Number))).toBeGreaterThan(1_000_000);
   });
 
   test('what is no plain file is not kept, and holds nobody up', async () => {
@@ -536,6 +569,7 @@ describe('offered', () => {
       });
       const moved = await meanwhile('rm b.txt', () => files.rename(other!, '/moved.txt'));
       expect(moved).not.toHaveProperty('not_kept');
+      expect(moved).toMatchObject({ not_deleted: ['/b.txt'] });
       expect(['/a.txt', '/moved.txt', '/z.txt'].map(textOf)).toEqual(['0\n', '0\n', 'made\n']);
       db.close();
     },

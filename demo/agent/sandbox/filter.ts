@@ -17,14 +17,16 @@ const machines: Record<string, Machine> = {
     install: 157,
     mmap: 9,
     socket: 41,
-    refused: [248, 249, 250, 29, 64, 68, 240, 319, 278, 203, 206, 323, 321, 298],
+    refused: [248, 249, 250, 29, 64, 68, 240, 319, 278, 203, 206, 323, 321, 298, 46, 307],
+    counted: [213, 291, 253, 294, 300],
   },
   arm64: {
     id: 0xc00000b7,
     install: 167,
     mmap: 222,
     socket: 198,
-    refused: [217, 218, 219, 194, 190, 186, 180, 279, 75, 122, 0, 282, 280, 241],
+    refused: [217, 218, 219, 194, 190, 186, 180, 279, 75, 122, 0, 282, 280, 241, 211, 269],
+    counted: [20, 26, 262],
   },
 };
 interface Machine {
@@ -37,18 +39,26 @@ interface Machine {
    * `add_key`, `request_key`, `keyctl`: a keyring is the service's too. `shmget`, `semget`, `msgget`, `mq_open`,
    * `memfd_create`, `vmsplice`: memory that belongs to no process. `sched_setaffinity`: processors beyond the plan's. `io_setup`: the
    * machine has so many for all.
-   * `userfaultfd`, `bpf`, `perf_event_open`: nothing that a command needs.
+   * `userfaultfd`, `bpf`, `perf_event_open`: nothing that a command needs. `sendmsg`, `sendmmsg`: what is open could be
+   * handed to the service, which would have to close it.
    */
   refused: number[];
+  /** epoll, inotify, fanotify: a user has so many for all that runs as it, and a service without any more ends. */
+  counted: number[];
 }
 /** `memfd_secret` and the three of io_uring, which goes past a filter; the same on every machine. */
 const refusedEverywhere = [447, 425, 426, 427];
 
-/** @returns what a command is run by so that the filter holds for it and all that it begins; undefined: not on such a machine */
-export function toFilter(machine: string = process.arch): string[] | undefined {
-  const known = machines[machine];
-  if (!known) return undefined;
-  return ['perl', '-e', installer, String(known.install), toBytes(known).toString('hex')];
+export const isFilterable = () => Object.hasOwn(machines, process.arch);
+
+/**
+ * @param hasOwnUser nothing else runs as who the command runs as
+ * @returns what a command is run by so that the filter holds for it and all that it begins
+ */
+export function toFilter(hasOwnUser: boolean): string[] {
+  const known = machines[process.arch]!;
+  const numbers = [...known.refused, ...(hasOwnUser ? [] : known.counted), ...refusedEverywhere];
+  return ['perl', '-e', installer, String(known.install), toBytes(known, numbers).toString('hex')];
 }
 
 /** Node cannot ask the kernel for it, nor can util-linux before 2.41. */
@@ -62,7 +72,7 @@ syscall($number + 0, 22, 2, $program) == 0 or die "No filter: $!\\n";
 exec { $ARGV[0] } @ARGV or die "$ARGV[0]: $!\\n";
 `;
 
-function toBytes({ id, mmap, socket, refused: numbers }: Machine): Buffer {
+function toBytes({ id, mmap, socket }: Machine, numbers: readonly number[]): Buffer {
   const refuse = (error: number) => step(end, refused | error);
   return Buffer.concat([
     step(load, machineAt),
@@ -72,7 +82,7 @@ function toBytes({ id, mmap, socket, refused: numbers }: Machine): Buffer {
     // Another set of numbers for the same calls begins there.
     step(isAtLeast, 0x40000000, 0, 1),
     refuse(notPermitted),
-    ...[...numbers, ...refusedEverywhere].flatMap((one) => [step(isEqual, one, 0, 1), refuse(notPermitted)]),
+    ...numbers.flatMap((one) => [step(isEqual, one, 0, 1), refuse(notPermitted)]),
     step(isEqual, mmap, 0, 5),
     step(load, toArgument(3)),
     step(and, sharedAnonymous),

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { AgentError } from '../errors.ts';
 import { createInTurn, type InTurn } from '../inturn.ts';
-import { toFilter } from './filter.ts';
+import { isFilterable, toFilter } from './filter.ts';
 import { type FolderFiles, type Left, layOut, readBack } from './folder.ts';
 import { type CommandResult, execute, mostKept, type SandboxLimits } from './process.ts';
 import { script } from './script.ts';
@@ -25,8 +25,9 @@ const maxWorkspaceBytes = 80 * 1024 * 1024;
 /** Files that lie in no folder count against no other bound. */
 const [mostProcesses, mostOpenFiles, maxOpenFileBytes] = [64, 128, 32 * 1024 * 1024];
 const maxAtOnce = 2;
-/** Whom a service that runs as root runs it as. */
-const nobody = 65_534;
+/** Whom a service that runs as root runs it as: nobody else, where there are so many users, and another each time. */
+const [nobody, firstOwn, mostOwn] = [65_534, 1_900_000_000, 1_000];
+let commands = 0;
 const inTurn = createInTurn(maxAtOnce);
 const closingMs = 2_000;
 const running = new Set<Promise<unknown>>();
@@ -113,7 +114,7 @@ async function discard(folder: string) {
 }
 
 async function probe(): Promise<string | undefined> {
-  if (process.platform !== 'linux' || !toFilter()) return 'A sandbox needs Linux on x64 or arm64.';
+  if (process.platform !== 'linux' || !isFilterable()) return 'A sandbox needs Linux on x64 or arm64.';
   const little = { ram_mb: 256, cpus: 1, timeout_seconds: 10 };
   try {
     const { stdout } = await runIn(little, 'echo works', new Map(), [], new AbortController().signal);
@@ -141,9 +142,11 @@ async function runIn(
     ];
     for (const one of [root, begin, left]) await mkdir(one);
     await layOut(begin, files, signal);
-    if (process.getuid?.() === 0) await runTool('chown', ['-R', `${nobody}:${nobody}`, folder]);
+    const user = toUser();
+    if (user !== undefined) await runTool('chown', ['-R', `${user}:${user}`, folder]);
     signal.throwIfAborted();
-    const ran = await execute(toArguments(limits, [root, begin, left], hidden, command), limits, signal);
+    const args = toArguments(limits, user, [root, begin, left], hidden, command);
+    const ran = await execute(args, limits, signal);
     return ran.isKept ? { ...ran.result, left: await readBack(left) } : ran.result;
   } catch (thrown) {
     const { code } = thrown as { code?: unknown };
@@ -154,14 +157,23 @@ async function runIn(
   }
 }
 
+/** undefined: who the service runs as, which may be nobody else. */
+function toUser(): number | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const [, , count = 0] = readFileSync('/proc/self/uid_map', 'utf8').trim().split(/\s+/).map(Number);
+  if (count < firstOwn + mostOwn) return nobody;
+  commands = (commands + 1) % mostOwn;
+  return firstOwn + commands;
+}
+
 function toArguments(
   { ram_mb, cpus, timeout_seconds }: SandboxLimits,
+  user: number | undefined,
   folders: string[],
   hidden: readonly string[],
   command: string,
 ) {
-  const isRoot = process.getuid?.() === 0;
-  const user = isRoot ? [`--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups'] : [];
+  const as = user === undefined ? [] : [`--reuid=${user}`, `--regid=${user}`, '--clear-groups'];
   const bytes = ram_mb * 1024 * 1024;
   const processors = toProcessors().slice(0, cpus);
   const bounds = [
@@ -172,6 +184,9 @@ function toArguments(
     // Of all threads of a process together.
     `--cpu=${timeout_seconds * processors.length + 1}`,
     '--core=0',
+    // Of these a user has so many for all that runs as it.
+    '--sigpending=1000',
+    '--msgqueue=0',
   ];
   // Of what is shown only what lies in a folder of the system is somebody's own.
   const unshown = toFolders([process.cwd(), packageFolder, tmpdir(), ...hidden]).filter((one) =>
@@ -179,9 +194,16 @@ function toArguments(
   );
   const sizes = [maxWorkspaceBytes, mostKept.bytes, mostKept.files].map(String);
   return [
-    ...['--pdeathsig', 'KILL', ...user, '--', ...outer],
+    ...['--pdeathsig', 'KILL', ...as, '--', ...outer],
     ...['bash', '-c', script, 'sandbox', ...folders, ...sizes, unshown.join('\n'), command],
-    ...['taskset', '-c', processors.join(), 'prlimit', ...bounds, ...toFilter()!],
+    ...[
+      'taskset',
+      '-c',
+      processors.join(),
+      'prlimit',
+      ...bounds,
+      ...toFilter(user !== undefined && user !== nobody),
+    ],
   ];
 }
 

@@ -12,7 +12,7 @@ export type Before = Map<string, { file: File; content: Buffer }>;
 export interface NotDone {
   /** Also for somebody's change meanwhile. */
   not_kept?: string[];
-  /** What the command removed, where something was not kept. */
+  /** What the command removed, where something was not kept, or somebody changed it meanwhile. */
   not_deleted?: string[];
 }
 
@@ -79,11 +79,13 @@ export async function writeBack(
       }
     });
   if (refused.size > 0) return { ...name('not_kept', refused), ...name('not_deleted', gone.all.keys()) };
+  const left: string[] = [];
   for (const file of gone.all.values()) {
-    files.deleteUnwritten(file);
+    // Somebody has written or moved it meanwhile.
+    if (!files.deleteUnwritten(file)) left.push(file.path);
     await breath(0);
   }
-  return {};
+  return name('not_deleted', left);
 }
 
 const isFull = (thrown: unknown) => thrown instanceof AgentError && thrown.code === 'plan_limit_reached';

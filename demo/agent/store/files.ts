@@ -99,9 +99,12 @@ export function createFileStore(db: Db, now: () => number, maxFiles: number) {
   }
 
   /** Where it is still what was read. */
-  function deleteUnwritten({ id, version, path, workspace }: File) {
-    db.prepare('DELETE FROM files WHERE id = ? AND version = ? AND path = ?').run(id, version, path);
+  function deleteUnwritten({ id, version, path, workspace }: File): boolean {
+    const { changes } = db
+      .prepare('DELETE FROM files WHERE id = ? AND version = ? AND path = ?')
+      .run(id, version, path);
     touch(workspace);
+    return changes > 0;
   }
 
   return {
@@ -233,9 +236,7 @@ export function createFileStore(db: Db, now: () => number, maxFiles: number) {
       })();
     },
 
-    deleteUnwritten(file: File) {
-      db.transaction(() => deleteUnwritten(file))();
-    },
+    deleteUnwritten: (file: File): boolean => db.transaction(() => deleteUnwritten(file))(),
 
     /** Newest first. */
     versions: ({ id }: Pick<File, 'id'>): FileVersion[] =>
