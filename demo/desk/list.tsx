@@ -84,7 +84,7 @@ export function List({ name, path, list, input = {}, columns, empty, isChanging,
         pages={pages}
         turn={setPage}
         labels={['Newer', 'Page', 'Older']}
-        more={`, ${total} in all`}
+        more={`, ${total.toLocaleString()} in all`}
       />
       {children?.(loaded)}
     </>

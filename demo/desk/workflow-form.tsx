@@ -61,6 +61,7 @@ export function WorkflowSummary({ of }: { of: Answer }) {
           <li key={`${index} ${action.type}`}>
             {actions[action.type] ?? action.type}:{' '}
             <bdi>{action.url ?? action.to ?? action.title ?? action.message}</bdi>
+            <small dir="auto">{action.content ?? action.subject}</small>
           </li>
         ))}
       </ol>

@@ -29,8 +29,8 @@ export function readWorkflow(fields: Raw, before?: Answer): Record<string, unkno
 function readFields(raw: Raw, before: Answer | undefined, read: (text: string, field: string) => unknown) {
   const values = Object.entries(raw).map(([field, text]) => {
     const shown = before && toText(before[field], field);
-    // A field of one line holds no line ends.
-    const isUntouched = text === shown || text === shown?.replace(/[\r\n]/g, '');
+    // A field of one line holds no line ends, and one of several but one kind of them.
+    const isUntouched = [shown, shown?.replace(/[\r\n]/g, ''), shown?.replace(/\r\n?/g, '\n')].includes(text);
     return [field, isUntouched ? before[field] : read(text, field)] as const;
   });
   return Object.fromEntries(values.filter(([, value]) => value !== undefined));

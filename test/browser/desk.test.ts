@@ -1437,6 +1437,39 @@ test('blanks alone are no words of the agent', async () => {
   await close();
 });
 
+test('a workflow says in whose time it begins, and what it adds, to who may not change it too', async () => {
+  await call('POST', '/v1/bot/workflow/create', {
+    name: 'Each morning there',
+    trigger_type: 'schedule',
+    trigger_config: { schedule_type: 'daily', schedule_config: { time: '09:00' }, timezone: 'Asia/Tokyo' },
+    actions: [{ type: 'add_memory', content: 'Good morning\r\nto all' }],
+  });
+  const { page, close } = await enter({ timezoneId: 'America/New_York' }, 'moderator-key');
+  await page.goto(`${agent.url}/desk#/workflows`);
+  expect(await row(page, 'Each morning there').textContent()).toContain('daily at 09:00Asia/Tokyo');
+  await page.getByRole('button', { name: 'Each morning there', exact: true }).click();
+  const said = await page.getByRole('dialog').textContent();
+  expect(said).toContain('daily at 09:00Asia/Tokyo');
+  expect(said).toContain('Good morning');
+  await close();
+  // What nobody touched keeps its line ends.
+  const owner = await enter();
+  await owner.page.goto(`${agent.url}/desk#/workflows`);
+  await owner.page.getByRole('button', { name: 'Each morning there', exact: true }).click();
+  await owner.page.locator('summary', { hasText: 'Change' }).click();
+  await owner.page.getByRole('button', { name: 'Add an action' }).click();
+  await owner.page.getByLabel('Content').last().fill('Another');
+  await owner.page.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect.poll(() => notice(owner.page).textContent()).toBe('Saved.');
+  const { workflows } = await call('GET', '/v1/bot/workflow/readall', { per_page: 100 });
+  const [saved] = workflows.filter(({ name }: { name: string }) => name === 'Each morning there');
+  expect(saved.actions.map(({ content }: { content: string }) => content)).toEqual([
+    'Good morning\r\nto all',
+    'Another',
+  ]);
+  await owner.close();
+});
+
 test('nothing as JSON is something, and a header stands once', async () => {
   const action = { type: 'call_url', url: 'https://site.example/', body: null };
   await call('POST', '/v1/bot/workflow/create', {

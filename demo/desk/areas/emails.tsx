@@ -81,7 +81,7 @@ export function Emails() {
                   }
                 >
                   <label>
-                    Text <textarea name="content" rows={6} required />
+                    Text <textarea name="content" rows={6} required maxLength={50_000} />
                   </label>
                 </New>
               )}

@@ -16,6 +16,16 @@ const beginnings: Readonly<Record<string, string>> = {
   manual: 'a press of Run',
 };
 
+function Beginning({ of: { trigger_type, trigger_event, trigger_config: config } }: { of: Answer }) {
+  if (trigger_type !== 'schedule') return trigger_event ?? beginnings[trigger_type];
+  return (
+    <>
+      {toWhen(config)}
+      <small>{config.timezone}</small>
+    </>
+  );
+}
+
 export function Workflows() {
   const [open, setOpen] = useState<Answer>(undefined);
   const change = (workflow_id: string, changes: object) =>
@@ -37,10 +47,7 @@ export function Workflows() {
         },
         {
           label: 'Begins with',
-          of: ({ trigger_type, trigger_event, trigger_config }) =>
-            trigger_type === 'schedule'
-              ? toWhen(trigger_config)
-              : (trigger_event ?? beginnings[trigger_type]),
+          of: (workflow) => <Beginning of={workflow} />,
         },
         { label: 'State', of: ({ status }) => <State>{status}</State> },
         { label: 'Runs', of: ({ run_count }) => run_count },
@@ -159,6 +166,10 @@ function WorkflowPanel({ workflow, changed, close }: PanelProps) {
           </code>
         </p>
       )}
+      <h3>Begins with</h3>
+      <p>
+        <Beginning of={workflow} />
+      </p>
       <WorkflowSummary of={workflow} />
       <Managed>
         <Change title="Change" done="Saved." method="PUT" of={workflow} changed={changed} />
