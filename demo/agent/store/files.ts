@@ -1,10 +1,11 @@
-/** Files of workspaces in the database, with the versions that they had. */
+/** Files of workspaces in the database: where they lie, and what may be done to them. */
 
 import { randomUUID } from 'node:crypto';
 import { type Db, insertRow, updateRow } from '../db.ts';
 import { AgentError } from '../errors.ts';
 import { type Page, toOffset } from '../paging.ts';
 import { foldersOf } from '../workspace/path.ts';
+import { createFileVersions } from './fileversions.ts';
 
 export type Editor = 'agent' | 'user';
 
@@ -21,16 +22,6 @@ export interface File {
   created_at: number;
   updated_at: number;
 }
-
-export interface FileVersion {
-  version: number;
-  size_bytes: number;
-  last_edited_by: Editor;
-  created_at: number;
-}
-
-/** Of a file; the oldest are forgotten. */
-const versionsKept = 100;
 
 /** @param maxFiles in one workspace */
 export function createFileStore(db: Db, now: () => number, maxFiles: number) {
@@ -80,23 +71,10 @@ export function createFileStore(db: Db, now: () => number, maxFiles: number) {
       throw new AgentError(403, 'plan_limit_reached', `The plan has ${maxFiles} files a workspace.`);
   }
 
+  const versions = createFileVersions(db, now);
+
   const touch = (workspace: string) =>
     db.prepare('UPDATE workspaces SET updated_at = ? WHERE uuid = ?').run(now(), workspace);
-
-  function addVersion(file: File, content: Buffer) {
-    insertRow(db, 'file_versions', {
-      file: file.id,
-      version: file.version,
-      content,
-      last_edited_by: file.last_edited_by,
-      created_at: now(),
-    });
-    db.prepare('DELETE FROM file_versions WHERE file = ? AND version <= ?').run(
-      file.id,
-      file.version - versionsKept,
-    );
-    touch(file.workspace);
-  }
 
   /** Where it is still what was read. */
   function deleteUnwritten({ id, version, path, workspace }: File): boolean {
@@ -114,6 +92,9 @@ export function createFileStore(db: Db, now: () => number, maxFiles: number) {
     requireRoom,
     within,
     isFolder,
+    content: versions.content,
+    contents: versions.contents,
+    versions: versions.list,
     findByUuid: (workspace: string, uuid: string) => findBy('uuid', workspace, uuid),
 
     list(workspace: string, page: Page): { files: File[]; total: number } {
@@ -129,30 +110,11 @@ export function createFileStore(db: Db, now: () => number, maxFiles: number) {
         .prepare('SELECT * FROM files WHERE workspace = ? AND path > ? ORDER BY path LIMIT ?')
         .all(workspace, path, most) as File[],
 
-    /** @returns undefined where there was none, or it is forgotten */
-    content({ id }: Pick<File, 'id'>, version: number): Buffer | undefined {
-      const row = db
-        .prepare('SELECT content FROM file_versions WHERE file = ? AND version = ?')
-        .get(id, version) as { content: Buffer } | undefined;
-      return row && Buffer.from(row.content);
-    },
-
     /** The next ones after all that lies in a folder: "0" comes right after "/", and may be the name of one. */
     afterFolder: (workspace: string, folder: string, most: number): File[] =>
       db
         .prepare('SELECT * FROM files WHERE workspace = ? AND path >= ? ORDER BY path LIMIT ?')
         .all(workspace, `${folder}0`, most) as File[],
-
-    /** Of each of these its latest. */
-    contents(files: readonly Pick<File, 'id'>[]): { path: string; content: Buffer }[] {
-      const rows = db
-        .prepare(
-          `SELECT path, content FROM files JOIN file_versions ON file = id AND file_versions.version = files.version
-           WHERE id IN (SELECT value FROM json_each(?)) ORDER BY path`,
-        )
-        .all(JSON.stringify(files.map(({ id }) => id))) as { path: string; content: ArrayBuffer }[];
-      return rows.map(({ path, content }) => ({ path, content: Buffer.from(content) }));
-    },
 
     /**
      * 409 `file_exists`, 403 `plan_limit_reached`, 404 `workspace_not_found`.
@@ -181,7 +143,8 @@ export function createFileStore(db: Db, now: () => number, maxFiles: number) {
           updated_at: now(),
         });
         const file = find(workspace, path)!;
-        addVersion(file, content);
+        versions.add(file, content);
+        touch(workspace);
         return file;
       })();
     },
@@ -201,7 +164,8 @@ export function createFileStore(db: Db, now: () => number, maxFiles: number) {
           updated_at: now(),
         });
         const written = find(file.workspace, file.path)!;
-        addVersion(written, content);
+        versions.add(written, content);
+        touch(file.workspace);
         return written;
       })();
     },
@@ -237,15 +201,6 @@ export function createFileStore(db: Db, now: () => number, maxFiles: number) {
     },
 
     deleteUnwritten: (file: File): boolean => db.transaction(() => deleteUnwritten(file))(),
-
-    /** Newest first. */
-    versions: ({ id }: Pick<File, 'id'>): FileVersion[] =>
-      db
-        .prepare(
-          `SELECT version, length(content) AS size_bytes, last_edited_by, created_at
-           FROM file_versions WHERE file = ? ORDER BY version DESC`,
-        )
-        .all(id) as FileVersion[],
   };
 }
 
