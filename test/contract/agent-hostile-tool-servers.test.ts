@@ -304,6 +304,19 @@ test('what is refused by the protocol is told with what the server says of it', 
   expect(JSON.stringify(await callIt(long.url)).length).toBeLessThan(1_200);
 });
 
+test('of a list without an end the first five hundred are looked at, and others have the loop', async () => {
+  const unusable = toTool('x'.repeat(200));
+  const tooMany = [
+    ...Array.from({ length: 499 }, () => unusable),
+    toTool('last_looked_at'),
+    ...Array.from({ length: 2_000 }, (_, n) => toTool(`t${n}`)),
+  ];
+  const server = await startToolServer('modern', tooMany, () => ({ content: [] }));
+  running.push(server);
+  const { tools, leftOut } = await list(server.url);
+  expect([tools.map(({ name }) => name), leftOut]).toEqual([['last_looked_at'], 2_499]);
+});
+
 test('headers that choose something change no name', async () => {
   const tools = [toTool('get_contents'), toTool('list_notifications')];
   const server = await startToolServer('modern', tools, () => ({ content: [] }));

@@ -13,6 +13,8 @@ for fd in /proc/$$/fd/*; do
   fd=\${fd##*/}
   if [ "$fd" -gt 3 ]; then eval "exec $fd>&-"; fi
 done
+# On a machine that is short of memory the service is not the one that ends.
+echo 1000 > /proc/self/oom_score_adj 2>/dev/null || true
 root=$1 in=$2 size=$4 bytes=$5 files=$6 hidden=$7 command=$8
 exec 9<"$3"
 shift 8

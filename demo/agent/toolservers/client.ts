@@ -1,5 +1,6 @@
 /** Asks a tool server over MCP: what it offers, and to do it. Nothing that it says is believed further than that. */
 
+import { setImmediate as breathe } from 'node:timers/promises';
 import type { Client } from '@modelcontextprotocol/client';
 import * as v from 'valibot';
 import { ReplyTooLarge, type ToolOutcome, type ToolParameters } from '../tools.ts';
@@ -7,6 +8,8 @@ import { type Bounds, type ServerPlace, Unusable, withClient } from './connectio
 import { type OfferedTool, toOfferedTool, toOutcome, toSaid, withoutSecrets } from './said.ts';
 
 const [listMs, callMs] = [10_000, 30_000];
+/** Those that no model could be offered are among them. */
+const mostLooked = 500;
 const [mostTools, mostPages] = [100, 10];
 /** Of why it refuses a call. */
 const mostSaid = 1_000;
@@ -23,8 +26,13 @@ export function createToolServerClient() {
     ): Promise<{ tools: OfferedTool[]; leftOut: number }> {
       try {
         const tools = await withClient(place, toLimits(signal, listMs), listAll);
-        const usable = tools.map((tool) => toOfferedTool(tool, place)).filter((tool) => tool !== undefined);
-        const named = new Map(usable.map((tool) => [tool.name, tool]));
+        const named = new Map<string, OfferedTool>();
+        for (const said of tools.slice(0, mostLooked)) {
+          const tool = toOfferedTool(said, place);
+          if (tool) named.set(tool.name, tool);
+          // Others have the event loop in between.
+          await breathe();
+        }
         const kept = [...named.values()].slice(0, mostTools);
         return { tools: kept, leftOut: tools.length - kept.length };
       } catch (thrown) {

@@ -17,6 +17,8 @@ export interface OfferedTool {
 
 /** Shorter ones are words that occur by themselves. */
 const leastSecretChars = 8;
+/** As long as the value of a header may be; and of so many, the longest. */
+const [longestSecretChars, mostSecrets] = [4_000, 200];
 const secretHeader = /auth|key|token|secret|cookie|pass|session|credential|sign/i;
 const [maxNameChars, maxDescriptionChars, maxSchemaChars] = [128, 2_000, 16_000];
 
@@ -52,8 +54,7 @@ export function toOfferedTool(said: unknown, place: ServerPlace): OfferedTool | 
 
 const toValueOfPair = (pair: string) => pair.replace(/^[^=]*=/, '');
 
-/** A server may say again what it was sent. Headers that choose something hold words that it says anyway. */
-export function withoutSecrets<T>({ headers }: ServerPlace, said: T): T {
+function readSecrets({ headers }: ServerPlace): string[] {
   const secrets = Object.entries(headers)
     .filter(([name]) => secretHeader.test(name))
     .map(([, value]) => value.trim())
@@ -62,6 +63,16 @@ export function withoutSecrets<T>({ headers }: ServerPlace, said: T): T {
     .filter(({ length }) => length >= leastSecretChars)
     // One may be the beginning of another.
     .sort((one, other) => other.length - one.length);
+  return [...new Set(secrets)].slice(0, mostSecrets);
+}
+
+/** Of a place, as it is looked for in each text. */
+const known = new WeakMap<ServerPlace, string[]>();
+
+/** A server may say again what it was sent. Headers that choose something hold words that it says anyway. */
+export function withoutSecrets<T>(place: ServerPlace, said: T): T {
+  const secrets = known.get(place) ?? readSecrets(place);
+  known.set(place, secrets);
   const hide = (text: string) => secrets.reduce((left, secret) => left.replaceAll(secret, '***'), text);
   return JSON.parse(JSON.stringify(said), (_name, value) => {
     if (typeof value === 'string') return hide(value);
@@ -72,7 +83,7 @@ export function withoutSecrets<T>({ headers }: ServerPlace, said: T): T {
 
 /** Cut last: of a secret that was cut the rest would not be found. */
 export const toSaid = (place: ServerPlace, text: string, most: number): string =>
-  wellFormed(withoutSecrets(place, text).slice(0, most));
+  wellFormed(withoutSecrets(place, text.slice(0, most + longestSecretChars)).slice(0, most));
 
 interface Content {
   type: string;
