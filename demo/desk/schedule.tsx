@@ -2,6 +2,7 @@
 
 import { useId, useState } from 'preact/hooks';
 import type { Answer } from './api.ts';
+import { type Kept, useKept } from './kept.ts';
 
 const kinds = {
   once: 'Once',
@@ -16,14 +17,19 @@ const days = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'
 const zones = Intl.supportedValuesOf('timeZone');
 const ownZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** @param of what runs by one already */
-export function Schedule({ of }: { of?: Answer }) {
+/**
+ * @param of what runs by one already
+ * @param kept of the form around it, where this may give way as a whole
+ */
+export function Schedule({ of, kept: given }: { of?: Answer; kept?: Kept }) {
   const zonesId = useId();
-  const [kind, setKind] = useState<Kind>(of?.schedule_type ?? 'weekly');
+  const own = useKept();
+  const { keep, text } = given ?? own;
+  const [kind, setKind] = useState<Kind>((text('schedule_type') as Kind) ?? of?.schedule_type ?? 'weekly');
   const config = of?.schedule_type === kind ? of.schedule_config : {};
   const time = (
     <label>
-      At <input type="time" name="time" required defaultValue={config.time ?? '09:00'} />
+      At <input type="time" name="time" required defaultValue={text('time') ?? config.time ?? '09:00'} />
     </label>
   );
   return (
@@ -34,7 +40,10 @@ export function Schedule({ of }: { of?: Answer }) {
         <select
           name="schedule_type"
           value={kind}
-          onChange={(event) => setKind(event.currentTarget.value as Kind)}
+          onChange={(event) => {
+            keep(event.currentTarget.form);
+            setKind(event.currentTarget.value as Kind);
+          }}
         >
           {Object.entries(kinds).map(([one, label]) => (
             <option key={one} value={one}>
@@ -50,7 +59,9 @@ export function Schedule({ of }: { of?: Answer }) {
             type="datetime-local"
             name="scheduled_at"
             required
-            defaultValue={config.scheduled_at && toWall(config.scheduled_at, of.timezone)}
+            defaultValue={
+              text('scheduled_at') ?? (config.scheduled_at && toWall(config.scheduled_at, of.timezone))
+            }
           />
         </label>
       )}
@@ -63,7 +74,7 @@ export function Schedule({ of }: { of?: Answer }) {
             required
             min={0}
             step="any"
-            defaultValue={config.interval_minutes ?? 60}
+            defaultValue={text('interval_minutes') ?? config.interval_minutes ?? 60}
           />
         </label>
       )}
@@ -72,7 +83,11 @@ export function Schedule({ of }: { of?: Answer }) {
           On
           <select name="day">
             {days.map((day, index) => (
-              <option key={day} value={index + 1} selected={index + 1 === (config.day ?? 1)}>
+              <option
+                key={day}
+                value={index + 1}
+                selected={index + 1 === Number(text('day') ?? config.day ?? 1)}
+              >
                 {day}
               </option>
             ))}
@@ -88,7 +103,7 @@ export function Schedule({ of }: { of?: Answer }) {
             required
             min={1}
             max={31}
-            defaultValue={config.day_of_month ?? 1}
+            defaultValue={text('day_of_month') ?? config.day_of_month ?? 1}
           />
         </label>
       )}
@@ -96,12 +111,17 @@ export function Schedule({ of }: { of?: Answer }) {
       {kind === 'cron' && (
         <label>
           Cron pattern (minute, hour, day, month, weekday)
-          <input name="cron" required defaultValue={config.cron ?? '0 9 * * 1'} />
+          <input name="cron" required defaultValue={text('cron') ?? config.cron ?? '0 9 * * 1'} />
         </label>
       )}
       <label>
         Time zone
-        <input name="timezone" required list={zonesId} defaultValue={of?.timezone ?? ownZone()} />
+        <input
+          name="timezone"
+          required
+          list={zonesId}
+          defaultValue={text('timezone') ?? of?.timezone ?? ownZone()}
+        />
       </label>
       <datalist id={zonesId}>
         {zones.map((zone) => (

@@ -2,6 +2,7 @@
 
 import { useState } from 'preact/hooks';
 import type { Answer } from './api.ts';
+import { useKept } from './kept.ts';
 import { Schedule } from './schedule.tsx';
 import { type At, Several } from './several.tsx';
 import { optionalFields, toText } from './workflow-input.ts';
@@ -77,6 +78,7 @@ interface FieldsProps {
 
 export function WorkflowFields({ catalog, of }: FieldsProps) {
   const [type, setType] = useState<string>(of?.trigger_type ?? 'event');
+  const kept = useKept();
   const events: string[] = catalog.triggers.find((one: Answer) => one.type === 'event').events;
   return (
     <>
@@ -85,7 +87,14 @@ export function WorkflowFields({ catalog, of }: FieldsProps) {
       </label>
       <label>
         Begins with
-        <select name="trigger_type" value={type} onChange={(event) => setType(event.currentTarget.value)}>
+        <select
+          name="trigger_type"
+          value={type}
+          onChange={(event) => {
+            kept.keep(event.currentTarget.form);
+            setType(event.currentTarget.value);
+          }}
+        >
           {Object.entries(triggers).map(([one, label]) => (
             <option key={one} value={one}>
               {label}
@@ -98,7 +107,10 @@ export function WorkflowFields({ catalog, of }: FieldsProps) {
           Event
           <select name="trigger_event">
             {events.map((event) => (
-              <option key={event} selected={event === (of?.trigger_event ?? 'chat.ended')}>
+              <option
+                key={event}
+                selected={event === (kept.text('trigger_event') ?? of?.trigger_event ?? 'chat.ended')}
+              >
                 {event}
               </option>
             ))}
@@ -106,7 +118,7 @@ export function WorkflowFields({ catalog, of }: FieldsProps) {
         </label>
       )}
       {type === 'schedule' && (
-        <Schedule {...(of?.trigger_type === 'schedule' && { of: of.trigger_config })} />
+        <Schedule kept={kept} {...(of?.trigger_type === 'schedule' && { of: of.trigger_config })} />
       )}
       <Several
         title="Only if all of these hold"
@@ -159,13 +171,21 @@ export function WorkflowFields({ catalog, of }: FieldsProps) {
 
 function ActionFields({ action, at, catalog }: { action: Answer; at: At; catalog: Answer }) {
   const [type, setType] = useState<string>(action.type);
+  const { keep, text } = useKept();
   const { fields } = catalog.actions.find((one: Answer) => one.type === type);
   const of = action.type === type ? action : {};
   return (
     <>
       <label>
         Action
-        <select name={at('type')} value={type} onChange={(event) => setType(event.currentTarget.value)}>
+        <select
+          name={at('type')}
+          value={type}
+          onChange={(event) => {
+            keep(event.currentTarget.form, type);
+            setType(event.currentTarget.value);
+          }}
+        >
           {catalog.actions.map((one: Answer) => (
             <option key={one.type} value={one.type}>
               {actions[one.type] ?? one.type}
@@ -174,7 +194,13 @@ function ActionFields({ action, at, catalog }: { action: Answer; at: At; catalog
         </select>
       </label>
       {fields.map((field: string) => (
-        <ActionField key={`${type} ${field}`} type={type} field={field} name={at(field)} value={of[field]} />
+        <ActionField
+          key={`${type} ${field}`}
+          type={type}
+          field={field}
+          name={at(field)}
+          value={text(at(field), type) ?? toText(of[field], field)}
+        />
       ))}
     </>
   );
@@ -185,7 +211,7 @@ interface ActionFieldProps {
   type: string;
   field: string;
   name: string;
-  value: unknown;
+  value: string;
 }
 
 function ActionField({ type, field, name, value }: ActionFieldProps) {
@@ -196,7 +222,7 @@ function ActionField({ type, field, name, value }: ActionFieldProps) {
   const given = {
     name,
     required: !isJson && !optionalFields.includes(field),
-    defaultValue: toText(value, field),
+    defaultValue: value,
   };
   if (field === 'method')
     return (
@@ -204,7 +230,7 @@ function ActionField({ type, field, name, value }: ActionFieldProps) {
         {label}
         <select name={name}>
           {methods.map((method) => (
-            <option key={method} selected={method === (value ?? 'POST')}>
+            <option key={method} selected={method === (value || 'POST')}>
               {method}
             </option>
           ))}

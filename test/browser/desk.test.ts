@@ -1470,6 +1470,34 @@ test('a workflow says in whose time it begins, and what it adds, to who may not 
   await owner.close();
 });
 
+test('what was typed stays while one looks at another kind of action, schedule or beginning', async () => {
+  const { page, close } = await enter();
+  await page.goto(`${agent.url}/desk#/workflows`);
+  await page.getByText('New workflow', { exact: true }).click();
+  const kind = page.getByRole('combobox', { name: 'Action', exact: true });
+  await page.getByLabel('Content').fill('Half written');
+  await kind.focus();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowUp');
+  expect(await kind.inputValue()).toBe('add_memory');
+  expect(await page.getByLabel('Content').inputValue()).toBe('Half written');
+  const begins = page.getByRole('combobox', { name: 'Begins with', exact: true });
+  await begins.selectOption('schedule');
+  const often = page.getByRole('combobox', { name: 'How often' });
+  await often.selectOption('monthly');
+  await page.getByLabel('At', { exact: true }).fill('07:07');
+  await page.getByLabel('Time zone').fill('Asia/Tokyo');
+  await often.selectOption('cron');
+  await often.selectOption('monthly');
+  await begins.selectOption('manual');
+  await begins.selectOption('schedule');
+  expect(await often.inputValue()).toBe('monthly');
+  expect(await page.getByLabel('At', { exact: true }).inputValue()).toBe('07:07');
+  expect(await page.getByLabel('Time zone').inputValue()).toBe('Asia/Tokyo');
+  await page.getByLabel('Name', { exact: true }).fill('');
+  await close();
+});
+
 test('nothing as JSON is something, and a header stands once', async () => {
   const action = { type: 'call_url', url: 'https://site.example/', body: null };
   await call('POST', '/v1/bot/workflow/create', {

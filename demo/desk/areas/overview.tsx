@@ -178,12 +178,13 @@ interface PartProps {
 }
 
 function Part({ of, title, input, children }: PartProps) {
-  const { data, error, reload } = useLoad(`/v1/bot/stats/${of}`, input);
+  const { data, error, isBusy, reload } = useLoad(`/v1/bot/stats/${of}`, input);
   return (
-    <section class="part">
+    <section class="part" aria-busy={isBusy}>
       {title && <h2>{title}</h2>}
       {(error || !data) && <Waiting error={error} reload={reload} />}
-      {data && children(data)}
+      {/* Of another time they would be taken for those of this one. */}
+      {data && !error && children(data)}
     </section>
   );
 }
