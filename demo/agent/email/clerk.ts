@@ -32,8 +32,7 @@ export interface Clerk {
   close(): Promise<void>;
 }
 
-/** A mail has no list of sources beside it. */
-/** Those that it cites. */
+/** With those that it cites: a mail has no list of sources beside it. */
 export function withSources({ reply, sources }: Pick<WireChat, 'reply' | 'sources'>): string {
   const cited = sources.filter(({ citation_number }) => reply.includes(`[${citation_number}]`));
   const lines = cited.map(

@@ -36,11 +36,10 @@ interface Machine {
   mmap: number;
   socket: number;
   /**
-   * `add_key`, `request_key`, `keyctl`: a keyring is the service's too. `shmget`, `semget`, `msgget`, `mq_open`,
-   * `memfd_create`, `vmsplice`: memory that belongs to no process. `sched_setaffinity`: processors beyond the plan's. `io_setup`: the
-   * machine has so many for all.
-   * `userfaultfd`, `bpf`, `perf_event_open`: nothing that a command needs. `sendmsg`, `sendmmsg`: what is open could be
-   * handed to the service, which would have to close it.
+   * In this order: `add_key`, `request_key`, `keyctl`: a keyring is the service's too. `shmget`, `semget`, `msgget`,
+   * `mq_open`, `memfd_create`, `vmsplice`: memory that belongs to no process. `sched_setaffinity`: processors beyond the
+   * plan's. `io_setup`: the machine has so many for all. `userfaultfd`, `bpf`, `perf_event_open`: nothing that a command
+   * needs. `sendmsg`, `sendmmsg`: what is open could be handed to the service, which would have to close it.
    */
   refused: number[];
   /** epoll, inotify, fanotify: a user has so many for all that runs as it, and a service without any more ends. */

@@ -1,4 +1,7 @@
-/** Looks how much memory a process and all below it have, and says when that is too much. Nobody waits for it. Files that lie in memory have their bounds where they lie, and none lies nowhere. */
+/**
+ * Looks how much memory a process and all below it have, and says when that is too much. Nobody waits for it. Files that
+ * lie in memory have their bounds where they lie, and none lies nowhere.
+ */
 
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as rest } from 'node:timers/promises';

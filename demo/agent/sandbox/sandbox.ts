@@ -22,7 +22,7 @@ export interface Ran extends CommandResult {
 
 /** More than is kept: small files take a page each. */
 const maxWorkspaceBytes = 80 * 1024 * 1024;
-/** Files that lie in no folder count against no other bound. */
+/** Of a command the processes, of each the open files, of each file the bytes. */
 const [mostProcesses, mostOpenFiles, maxOpenFileBytes] = [64, 128, 32 * 1024 * 1024];
 const maxAtOnce = 2;
 /** Whom a service that runs as root runs it as: nobody else, where there are so many users, and another each time. */
@@ -196,14 +196,8 @@ function toArguments(
   return [
     ...['--pdeathsig', 'KILL', ...as, '--', ...outer],
     ...['bash', '-c', script, 'sandbox', ...folders, ...sizes, unshown.join('\n'), command],
-    ...[
-      'taskset',
-      '-c',
-      processors.join(),
-      'prlimit',
-      ...bounds,
-      ...toFilter(user !== undefined && user !== nobody),
-    ],
+    ...['taskset', '-c', processors.join(), 'prlimit', ...bounds],
+    ...toFilter(user !== undefined && user !== nobody),
   ];
 }
 

@@ -1,12 +1,12 @@
 /** bash: a command of the site builder's agent, in its workspace. */
 
-import { setImmediate as breathe } from 'node:timers/promises';
 import * as v from 'valibot';
 import { AgentError } from '../errors.ts';
 import { toOwnTool } from '../owntool.ts';
 import type { FileStore } from '../store/files.ts';
 import type { Tool } from '../tools.ts';
 import { foldersOf } from '../workspace/path.ts';
+import { createBreath } from './breath.ts';
 import { mostKept } from './process.ts';
 import type { Sandbox } from './sandbox.ts';
 import { type Before, writeBack } from './writeback.ts';
@@ -28,7 +28,7 @@ export const createBashTool = ({ files, workspace, sandbox }: Deps): Tool =>
     { command: v.pipe(v.string(), v.minLength(1), v.maxLength(20_000)) },
     ({ command }, signal) => {
       const work = async () => {
-        const before = await take(files, workspace);
+        const before = await take(files, workspace, signal);
         const contents = new Map([...before].map(([path, { content }]) => [path, content]));
         const { left, ...result } = await sandbox.run(command, contents, signal);
         return left ? { ...result, ...(await writeBack(files, workspace, before, left, signal)) } : result;
@@ -37,7 +37,8 @@ export const createBashTool = ({ files, workspace, sandbox }: Deps): Tool =>
     },
   );
 
-async function take(files: FileStore, workspace: string): Promise<Before> {
+async function take(files: FileStore, workspace: string, signal: AbortSignal): Promise<Before> {
+  const breath = createBreath(signal);
   const before: Before = new Map();
   const folders = new Set<string>();
   let bytes = 0;
@@ -52,8 +53,8 @@ async function take(files: FileStore, workspace: string): Promise<Before> {
       const content = files.content(file, file.version);
       if (content) before.set(file.path, { file, content });
       last = file.path;
+      await breath(file.size_bytes);
     }
     if (next.length < filesAtOnce) return before;
-    await breathe();
   }
 }
