@@ -1,11 +1,12 @@
 /** `POST /session`: an SSO token, an earlier session or nothing → a session, and what the widget needs to begin. */
 import { hashText } from '../auth/keys.ts';
+import { noteMembership, toStanding } from '../auth/membership.ts';
 import type { Session } from '../auth/session.ts';
 import { verifySsoToken } from '../auth/sso.ts';
 import { HelperError } from '../errors.ts';
 import { toLogFields } from '../log.ts';
 import { readSessionRequest } from '../protocol/check.ts';
-import { type Allowed, chatModes, limits, type SessionReply, type Visitor } from '../protocol/wire.ts';
+import { type Allowed, chatModes, type SessionReply, type Visitor } from '../protocol/wire.ts';
 import { toOwnerKeys } from '../store/store.ts';
 import { type Exchange, type Parts, readJson, toJsonResponse } from './exchange.ts';
 
@@ -75,28 +76,6 @@ async function exchangeSsoToken(parts: Parts, token: string): Promise<Omit<Sessi
   const visitor: Visitor = { kind: 'identified', member: introduced?.member ?? false };
   if (identity.name !== undefined) visitor.name = identity.name;
   return { owner: identity.owner, visitor };
-}
-
-/** Not forgotten with what is erased, or the session of before would be a member's again: so it names nobody. */
-const toMembershipKey = async (owner: string, bot: string) => `membership:${bot}:${await hashText(owner)}`;
-
-/** For sessions that were signed before, none of which outlives the note. */
-async function noteMembership({ store, config }: Parts, owner: string, isMember: boolean): Promise<void> {
-  const membership = await toMembershipKey(owner, config.botId);
-  const ttlMs = limits.sessionTtlSeconds * 1000;
-  if (isMember) await store.replace(membership, 'member', ttlMs);
-  // Of the many who never were members nothing is written.
-  else if ((await store.recall(membership)) === 'member') await store.replace(membership, 'left', ttlMs);
-}
-
-/** The session as it stands by now: one who was a project member when it was signed may be none any more. */
-export async function toStanding<S extends Pick<Session, 'owner' | 'visitor'>>(
-  { store, config }: Pick<Parts, 'store' | 'config'>,
-  session: S,
-): Promise<S> {
-  if (!session.visitor.member) return session;
-  if ((await store.recall(await toMembershipKey(session.owner, config.botId))) !== 'left') return session;
-  return { ...session, visitor: { ...session.visitor, member: false } };
 }
 
 /** Where a secret was forgotten every customer is a guest, and chats as well as one. */
