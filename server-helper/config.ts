@@ -19,6 +19,7 @@ import {
 } from './option.ts';
 import { type ReasoningMode, reasoningModes } from './protocol/wire.ts';
 import type { Store } from './store/store.ts';
+import { type ReadTool, readTools, type SiteTool } from './tools/option.ts';
 
 export type AgentEvent = { event: string; [field: string]: unknown };
 export type WorkspaceOption =
@@ -63,6 +64,8 @@ export type HelperOptions = {
    * anything else, a throw and no answer within 10 s refuse with `challenge-failed`.
    */
   challenge?: Challenge;
+  /** What the site's own backend does for the agent, by the names under which the agent knows it. */
+  tools?: Readonly<Record<string, SiteTool>>;
   /** Reasoning modes a visitor may choose. Default: `auto` alone. */
   reasoningModes?: readonly ReasoningMode[];
   /** How much may be asked before somebody has to wait; `off` lifts rate limits, never size limits. Default `on`. */
@@ -95,6 +98,7 @@ export type Config = {
   webhookSecrets: readonly string[];
   onAgentEvent: ((event: AgentEvent) => void | Promise<void>) | undefined;
   challenge: Challenge | undefined;
+  tools: ReadonlyMap<string, ReadTool>;
   reasoningModes: readonly ReasoningMode[];
   limited: boolean;
   allowances: Allowances;
@@ -125,6 +129,7 @@ const names: Readonly<Record<keyof HelperOptions, true>> = {
   webhookSecret: true,
   onAgentEvent: true,
   challenge: true,
+  tools: true,
   reasoningModes: true,
   limits: true,
   retentionDays: true,
@@ -169,6 +174,7 @@ export function readOptions(options: HelperOptions): Config {
     webhookSecrets: readSecrets('webhookSecret', options.webhookSecret, 1),
     onAgentEvent: readFunction('onAgentEvent', options.onAgentEvent),
     challenge: readFunction('challenge', options.challenge),
+    tools: readTools('tools', options.tools),
     reasoningModes: readSomeOf('reasoningModes', options.reasoningModes, reasoningModes, ['auto']),
     limited: allowances !== undefined,
     allowances: toAllowances(allowances ?? {}, ssoSecrets.length > 0 && identity !== 'off'),

@@ -8,3 +8,4 @@ export { type SsoClaims, signSsoToken } from './mint.ts';
 export { createMemoryStore } from './store/memory.ts';
 export type { Store } from './store/store.ts';
 export { type GetUser, type TokenRouteOptions, tokenRoute } from './token-route.ts';
+export type { SiteTool, ToolVisitor } from './tools/option.ts';

@@ -15,6 +15,7 @@ import { createPace } from './log.ts';
 import { createMetrics, type MeasureProcess } from './metrics.ts';
 import type { Parts } from './routes/exchange.ts';
 import { createTallies } from './tallies.ts';
+import { createSiteTools } from './tools/running.ts';
 import { createTracing } from './tracing.ts';
 import { createEngine } from './turns/engine.ts';
 import { createReaders } from './turns/readers.ts';
@@ -42,7 +43,9 @@ export function createParts(
   const conversations = createAgentConversations(http);
   const workspaces = createAgentWorkspaces(http);
   const pins = createWorkspaces(config.workspace, store, workspaces.create);
-  const engine = createEngine({ chat, conversations, store, log, now, monotonicNow, metrics, tracing }, pins);
+  const tools = createSiteTools(config.tools, { store, bot: config.botId, log });
+  const context = { chat, conversations, store, log, now, monotonicNow, metrics, tracing };
+  const engine = createEngine(context, pins, tools);
   const leftovers = createLeftovers({
     store,
     bot: config.botId,

@@ -39,7 +39,7 @@ import { createWorkflowStore } from './store/workflows.ts';
 import { createWorkspaceStore } from './store/workspaces.ts';
 import { chatOf, createTaskRunner } from './tasks/runner.ts';
 import { createTell } from './tell.ts';
-import { createHttpTool } from './tools.ts';
+import { createSiteTool } from './tools.ts';
 import { createToolServerClient } from './toolservers/client.ts';
 import { createChatRates } from './turns/gate.ts';
 import { createTurns } from './turns/runner.ts';
@@ -132,7 +132,7 @@ export function createAgentService(options: AgentServiceOptions): AgentService {
     files: createFileStore(db, config.now, config.limits.files_per_workspace),
     ingest: createIngest(sources, events),
     outgoing: createOutgoing(config.privateHosts),
-    tools: config.tools.map(createHttpTool),
+    tools: config.tools.map(createSiteTool),
     toolServers: createToolServerStore(db, config.now, tell),
     toolServerClient: createToolServerClient(),
     answerers: createAnswerers(config, search),

@@ -1,4 +1,4 @@
-/** Tools: what the agent may call, each an HTTP endpoint of the site, with its approval level. */
+/** Tools: what the agent may call, each an HTTP endpoint of the site, or run by the caller, with its approval level. */
 
 import { withDeadline } from './deadline.ts';
 import { toOriginHeaders } from './workflows/origin.ts';
@@ -7,7 +7,8 @@ export interface ToolOptions {
   name: string;
   title: string;
   description: string;
-  url: string;
+  /** Absent: the caller runs it, for which the turn pauses, and brings the result. */
+  url?: string;
   /** `always` pauses the turn until somebody decides. */
   approval: 'auto' | 'always';
   /** JSON schema of the parameters; `examples` show the built-in answerer what a value looks like. */
@@ -59,6 +60,8 @@ export interface Tool {
   server?: ToolOrigin;
   /** Nothing runs it: the visitor answers. */
   isQuestion?: true;
+  /** Nothing runs it here: the caller brings the result. */
+  isCallers?: true;
   /** Before anybody is asked to decide. @returns what is told instead */
   refuse?(parameters: ToolParameters): ToolOutcome | undefined;
   run(parameters: ToolParameters, signal: AbortSignal, member?: ToolMember): Promise<ToolOutcome>;
@@ -80,20 +83,21 @@ export function readTools(value: unknown): ToolOptions[] {
     >;
     if (typeof name !== 'string' || !/^[a-z][a-z0-9_]{0,63}$/.test(name))
       throw new TypeError(`${at}.name: lower-case letters, digits and _ only`);
-    if (typeof url !== 'string' || !URL.canParse(url)) throw new TypeError(`${at}.url: a URL is needed`);
+    if (url !== undefined && !(typeof url === 'string' && URL.canParse(url)))
+      throw new TypeError(`${at}.url: a URL is needed, or nothing where the caller runs it`);
     if (phrases !== undefined && !(Array.isArray(phrases) && phrases.every((one) => typeof one === 'string')))
       throw new TypeError(`${at}.phrases: an array of strings is needed`);
     if (headers !== undefined && !isHeaders(headers))
       throw new TypeError(`${at}.headers: an object of header names and values is needed`);
-    if (approval !== 'auto' && approval !== 'always')
-      throw new TypeError(`${at}.approval: auto or always is needed`);
+    if (approval !== 'always' && (approval !== 'auto' || url === undefined))
+      throw new TypeError(`${at}.approval: ${url === undefined ? 'always' : 'auto or always'} is needed`);
     if (access !== undefined && !toolAccess.some((one) => one === access))
       throw new TypeError(`${at}.access: ${toolAccess.join(' or ')} is needed`);
     return {
       name,
       title: typeof title === 'string' ? title : name,
       description: typeof description === 'string' ? description : '',
-      url,
+      ...(url === undefined ? {} : { url: url as string }),
       approval,
       parameters:
         typeof parameters === 'object' && parameters !== null
@@ -116,8 +120,18 @@ function isHeaders(value: unknown): boolean {
   }
 }
 
+export function createSiteTool({ url, ...options }: ToolOptions): Tool {
+  if (url !== undefined) return createHttpTool({ ...options, url });
+  const { headers: _, ...described } = options;
+  return {
+    ...described,
+    isCallers: true,
+    run: async () => ({ ok: false, result: { error: 'This tool is run by who asks.' } }),
+  };
+}
+
 /** A tool that POSTs `{"parameters": …, "member"?: …}` as JSON and takes what comes back, JSON or text. */
-export function createHttpTool({ url, headers, ...described }: ToolOptions): Tool {
+export function createHttpTool({ url, headers, ...described }: ToolOptions & { url: string }): Tool {
   return {
     ...described,
     async run(parameters, signal, member) {

@@ -22,6 +22,8 @@ export type ChatQuestion = {
 export type ChatDecision = {
   decision: 'approve' | 'deny' | 'answer';
   answers: readonly string[] | undefined;
+  /** The tool ran here, and gave this JSON. */
+  ran?: { result: unknown };
 };
 
 export type AgentChat = {
@@ -88,7 +90,10 @@ function toChatBody(question: ChatQuestion): Record<string, unknown> {
 }
 
 /** All that was received goes back; only the visitor's answers are added. The pin is remembered by the agent. */
-function toExecutionData(pause: AgentPause, { decision, answers }: ChatDecision): Record<string, unknown> {
+function toExecutionData(
+  pause: AgentPause,
+  { decision, answers, ran }: ChatDecision,
+): Record<string, unknown> {
   const parameters = { ...pause.tool.parameters };
   if (decision === 'answer') parameters.answers = answers;
   return {
@@ -100,5 +105,6 @@ function toExecutionData(pause: AgentPause, { decision, answers }: ChatDecision)
     context: pause.context,
     executedTools: pause.executedTools ?? [],
     ...(decision === 'deny' ? { denied: true } : {}),
+    ...(ran ? { result: ran.result } : {}),
   };
 }

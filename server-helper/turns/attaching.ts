@@ -2,12 +2,13 @@
 import { readPause } from '../conversation/pause.ts';
 import { HelperError, toHelperError } from '../errors.ts';
 import type { ConversationRecord, Store, TurnRecord } from '../store/store.ts';
+import type { RunContext } from './context.ts';
 import { followElsewhere } from './elsewhere.ts';
 import type { Ends } from './ends.ts';
 import type { Leases } from './leases.ts';
 import type { Logs } from './logs.ts';
 import { tellRecord } from './retelling.ts';
-import type { RunContext, TurnRun } from './run.ts';
+import type { TurnRun } from './run.ts';
 import type { LiveTurn } from './turn.ts';
 
 type Parts = {

@@ -2,9 +2,10 @@
 import { HelperError } from '../errors.ts';
 import { toLogFields } from '../log.ts';
 import type { EndsFrom } from '../store/store.ts';
+import type { RunContext, RunParts } from './context.ts';
 import type { Ends } from './ends.ts';
 import type { DeleteAgain } from './losing.ts';
-import type { RunContext, RunParts, TurnRun } from './run.ts';
+import type { TurnRun } from './run.ts';
 import type { TurnEnd } from './telling.ts';
 import type { LiveTurn } from './turn.ts';
 

@@ -1,24 +1,20 @@
 /** Takes the visitor's word on a paused turn, once, and lets it go on. */
 
-import { type Earlier, readEarlier, toStanding } from '../conversation/earlier.ts';
 import { requireFittingDecision, writePause } from '../conversation/pause.ts';
-import { readNewest } from '../conversation/readback.ts';
 import { HelperError } from '../errors.ts';
 import type { DecisionRequest } from '../protocol/wire.ts';
 import type { ConversationRecord, TurnRecord } from '../store/store.ts';
-import { sleep, within } from '../within.ts';
+import { sleep } from '../within.ts';
+import type { RunContext } from './context.ts';
 import type { Ends } from './ends.ts';
 import type { Leases } from './leases.ts';
 import type { Logs } from './logs.ts';
-import { recordMessages } from './mending.ts';
-import type { RunContext, TurnRun } from './run.ts';
+import type { Pausing } from './pausing.ts';
+import type { TurnRun } from './run.ts';
+import type { ReadStanding } from './standing.ts';
 import type { LiveTurn } from './turn.ts';
 
-/** For an agent that does not say what its record holds the visitor does not wait longer. */
-const patienceMs = 2_000;
 const pausedMs = 1_000;
-/** Of more decisions in one answer the newest are kept. */
-const mostCuts = 20;
 
 export function createDeciding(parts: {
   context: RunContext;
@@ -29,21 +25,11 @@ export function createDeciding(parts: {
   attach: (conversation: ConversationRecord, record: TurnRecord) => Promise<LiveTurn>;
   /** The store has it running, and as ours. */
   isHeld: (record: TurnRecord | undefined) => boolean;
+  readStanding: ReadStanding;
+  goOn: Pausing['goOn'];
 }) {
-  const { logs, runs, ends, leases, attach, isHeld } = parts;
-  const { store, chat, conversations, now, tracing } = parts.context;
-
-  /** What the agent's record holds by now is not the answer, however this goes on. */
-  const readStanding = async ({ chatId }: ConversationRecord, turn: LiveTurn) => {
-    const standing = await within(readNewest(conversations, chatId, recordMessages), patienceMs).then(
-      (messages) => messages.filter(({ role }) => role === 'agent').map(toStanding),
-      () => 'unread' as const,
-    );
-    const earlier = readEarlier(turn.earlier);
-    const cuts = [...(earlier.cuts ?? []), turn.text.length].slice(-mostCuts);
-    const decided = turn.waitsFor?.pause.executionId;
-    return JSON.stringify({ ...earlier, said: turn.text, cuts, decided, standing } satisfies Earlier);
-  };
+  const { logs, runs, ends, leases, attach, isHeld, readStanding, goOn } = parts;
+  const { store, now, tracing } = parts.context;
 
   return async (
     conversation: ConversationRecord,
@@ -66,7 +52,7 @@ export function createDeciding(parts: {
       await run.stop();
       throw new HelperError('turn-conflict', 'The time for this decision is over');
     }
-    const earlier = await readStanding(conversation, turn);
+    const earlier = await readStanding(conversation, turn, stored.pause.executionId);
     const lease = leases.make();
     // A decision that is refused has read too late, and its reading is not kept.
     const by = { pause: writePause(stored), earlier };
@@ -82,9 +68,7 @@ export function createDeciding(parts: {
       turn.goOn();
       logs.remove(turn);
       logs.add(turn);
-      const resume = () =>
-        run.ask((sink) => chat.resume(conversation.chatId, stored.pause, { decision, answers }, sink));
-      tracing.turn(turn, conversation.bot, resume);
+      void tracing.turn(turn, conversation.bot, () => goOn(run, stored.pause, { decision, answers }));
     } finally {
       done();
     }

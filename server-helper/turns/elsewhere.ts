@@ -6,8 +6,8 @@ import { toLogFields } from '../log.ts';
 import { limits } from '../protocol/wire.ts';
 import type { ConversationRecord, TurnRecord } from '../store/store.ts';
 import { sleep } from '../within.ts';
+import type { RunContext } from './context.ts';
 import { tellRecord } from './retelling.ts';
-import type { RunContext } from './run.ts';
 import type { LiveTurn } from './turn.ts';
 
 const lookEveryMs = 300;

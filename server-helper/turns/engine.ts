@@ -1,5 +1,4 @@
 /** Begins, follows, stops and decides turns: one question, one run at the agent, however many ask for it. */
-import type { ChatQuestion } from '../agent/chat.ts';
 import { nothingEarlier } from '../conversation/earlier.ts';
 import { isPauseOver } from '../conversation/pause.ts';
 import type { Workspaces } from '../conversation/workspace.ts';
@@ -7,32 +6,25 @@ import { HelperError, toHelperError } from '../errors.ts';
 import { toLogFields } from '../log.ts';
 import type { DecisionRequest } from '../protocol/wire.ts';
 import type { BeginTurn, ConversationRecord, TurnRecord } from '../store/store.ts';
+import type { SiteTools } from '../tools/running.ts';
 import { createAttaching } from './attaching.ts';
 import { createCancelling } from './cancelling.ts';
 import { createClosing } from './closing.ts';
+import type { NewTurn, RunContext, RunParts, TurnQuestion } from './context.ts';
 import { createDeciding } from './deciding.ts';
 import { createEnds } from './ends.ts';
 import { createHalting } from './halting.ts';
 import { createLeases } from './leases.ts';
 import { createLogs } from './logs.ts';
 import { createDeletingAgain, createLosing } from './losing.ts';
+import { createPausing } from './pausing.ts';
 import { refuseMore } from './readers.ts';
 import { refuseStale, takeBack } from './replacing.ts';
-import { type RunContext, TurnRun } from './run.ts';
+import { TurnRun } from './run.ts';
+import { createReadStanding } from './standing.ts';
 import { createStoppings } from './stoppings.ts';
 import { startTicking } from './ticking.ts';
 import { LiveTurn } from './turn.ts';
-
-export type TurnQuestion = Omit<ChatQuestion, 'chatId' | 'workspace' | 'chatMode'> & {
-  replaces: string | undefined;
-  /** What its visitor saw last. */
-  newest: string | undefined;
-  /** Of the project, at this moment: others only ask, whatever mode the conversation was left in. */
-  isMember: boolean;
-};
-
-/** What a question needs to become a turn; the rest of its record is the engine's. */
-export type NewTurn = Pick<TurnRecord, 'id' | 'fingerprint' | 'at' | 'question'>;
 
 export type Engine = {
   /** @param owner undefined: all turns alone are looked at @throws LimitReached */
@@ -67,7 +59,7 @@ export type Engine = {
   close(): void;
 };
 
-export function createEngine(context: RunContext, workspaces: Workspaces): Engine {
+export function createEngine(context: RunContext, workspaces: Workspaces, tools: SiteTools): Engine {
   const { store, chat, log, now, monotonicNow, tracing } = context;
   const logs = createLogs(monotonicNow);
   const ends = createEnds(store, log);
@@ -82,7 +74,13 @@ export function createEngine(context: RunContext, workspaces: Workspaces): Engin
   const cancelling = createCancelling(context, createStoppings(store, log, runner));
   const deleteAgain = createDeletingAgain(context, cancelling);
   const close = createClosing(ends, runner, letGo, deleteAgain, context);
-  const parts = { ...context, hold: cancelling.hold, close };
+  const isHeld = (record: TurnRecord | undefined) => record?.status === 'running' && record.runner === runner;
+  const readStanding = createReadStanding(context);
+  // A store that does not answer is no reason to let it go.
+  const isOurs = async ({ turn }: TurnRun) =>
+    store.findTurn(turn.conversationId, turn.id).then(isHeld, () => true);
+  const pausing = createPausing(context, tools, { close, readStanding, isOurs });
+  const parts: RunParts = { ...context, hold: cancelling.hold, close, onPause: pausing.onPause };
   const leases = createLeases(context, runner, {
     isHere: ({ conversationId, id }) => {
       const turn = logs.get(conversationId, id);
@@ -106,7 +104,6 @@ export function createEngine(context: RunContext, workspaces: Workspaces): Engin
   });
 
   const isMine = (turn: LiveTurn) => !turn.isOver && runs.get(turn)?.isElsewhere === false;
-  const isHeld = (record: TurnRecord | undefined) => record?.status === 'running' && record.runner === runner;
   const open = (conversation: ConversationRecord, record: TurnRecord, original?: { tellerId: string }) => {
     const turn = new LiveTurn(conversation.id, record.id, record.at, context, original);
     turn.earlier = record.earlier;
@@ -221,7 +218,10 @@ export function createEngine(context: RunContext, workspaces: Workspaces): Engin
     },
     settle: ends.flush,
     quiet: cancelling.quiet,
-    decide: createDeciding({ context, logs, runs, ends, leases, attach, isHeld }),
+    decide: createDeciding({
+      ...{ context, logs, runs, ends, leases, attach, isHeld, readStanding },
+      goOn: pausing.goOn,
+    }),
     async drain(withinMs) {
       const until = monotonicNow() + withinMs;
       const isBusy = () => cancelling.isBusy || [...logs.running()].some(isMine);

@@ -1,7 +1,7 @@
 /** Says again and again that this helper runs its turns, so that no other one takes them; learns which it has lost. */
 import { toLogFields } from '../log.ts';
 import { type Lease, longestLeaseMs, type TurnRecord } from '../store/store.ts';
-import type { RunContext } from './run.ts';
+import type { RunContext } from './context.ts';
 import type { LiveTurn } from './turn.ts';
 
 export type TurnKey = Pick<TurnRecord, 'conversationId' | 'id'>;

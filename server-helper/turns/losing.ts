@@ -2,8 +2,9 @@
 import { toLogFields } from '../log.ts';
 import type { ConversationRecord } from '../store/store.ts';
 import type { Cancelling } from './cancelling.ts';
+import type { RunContext } from './context.ts';
 import type { Ends } from './ends.ts';
-import type { RunContext, TurnRun } from './run.ts';
+import type { TurnRun } from './run.ts';
 import type { LiveTurn } from './turn.ts';
 
 type Parts = {

@@ -8,9 +8,9 @@ import { isBehind } from '../conversation/words.ts';
 import { HelperError } from '../errors.ts';
 import type { ConversationRecord } from '../store/store.ts';
 import { sleep, within } from '../within.ts';
+import type { RunContext } from './context.ts';
 import { toFinalText } from './finaltext.ts';
 import { findAnswer, isAsked, type Lately, maySpeakStill, readLately, tellingChars } from './record.ts';
-import type { RunContext } from './run.ts';
 import type { LiveTurn } from './turn.ts';
 
 export type Rest =

@@ -6,8 +6,8 @@ import { readBack } from '../conversation/readback.ts';
 import { HelperError } from '../errors.ts';
 import type { ConversationRecord, TurnRecord } from '../store/store.ts';
 import type { Cancelling } from './cancelling.ts';
+import type { RunContext } from './context.ts';
 import { findCut } from './record.ts';
-import type { RunContext } from './run.ts';
 import type { LiveTurn } from './turn.ts';
 
 /** Of what is taken back, so much is remembered: the beginning is enough to know it by. */

@@ -5,7 +5,7 @@ import { toWhole } from '../conversation/words.ts';
 import { HelperError } from '../errors.ts';
 import type { ConversationRecord, TurnRecord } from '../store/store.ts';
 import { within } from '../within.ts';
-import type { RunContext } from './run.ts';
+import type { RunContext } from './context.ts';
 import type { LiveTurn } from './turn.ts';
 
 /** So long the end of an answer that is kept waits for its sources. */

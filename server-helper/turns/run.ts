@@ -1,41 +1,17 @@
 /** Runs one turn at the agent: asks once, follows the answer, mends a broken stream from the record, stops it. */
-import type { AgentChat } from '../agent/chat.ts';
-import type { AgentConversations } from '../agent/conversation.ts';
 import { AgentUntaken, WorkspaceMissing } from '../agent/failure.ts';
 import type { AgentReply, Frame } from '../agent/frame.ts';
 import type { AnswerEnd, AnswerSink } from '../agent/stream.ts';
-import { toStoredPause } from '../conversation/pause.ts';
 import { HelperError } from '../errors.ts';
-import { type Log, toLogFields } from '../log.ts';
-import type { Metrics } from '../metrics.ts';
-import type { ConversationRecord, Store } from '../store/store.ts';
-import type { Tracing } from '../tracing.ts';
+import { toLogFields } from '../log.ts';
+import type { ConversationRecord } from '../store/store.ts';
 import { afterCancelMs, tellToStop } from './cancelling.ts';
+import type { Opening, RunParts } from './context.ts';
 import { isAnswer, toFinalText } from './finaltext.ts';
 import { findRest } from './mending.ts';
 import type { Lately } from './record.ts';
 import { createReplayed, type Replayed } from './replayed.ts';
-import type { TurnEnd } from './telling.ts';
-import type { Clock, LiveTurn } from './turn.ts';
-
-export type RunContext = Clock & {
-  chat: AgentChat;
-  conversations: AgentConversations;
-  store: Store;
-  log: Log;
-  metrics: Pick<Metrics, 'turnEnded'>;
-  tracing: Pick<Tracing, 'turn' | 'turnEnded'>;
-};
-
-/** Of one run: `hold` keeps the chat's next question waiting until what it is given has settled. */
-export type RunParts = RunContext & {
-  hold: (chatId: string, done: Promise<unknown>) => Promise<void>;
-  /** Writes the end down and tells it; another end that stands already is told instead. Never rejects. */
-  close: (run: TurnRun, end: TurnEnd) => Promise<void>;
-};
-
-/** Opens an answer: the question, a decision, or the running reply once more. */
-export type Opening = (sink: AnswerSink) => { abort(): void };
+import type { LiveTurn } from './turn.ts';
 
 export class TurnRun implements AnswerSink {
   /** Another helper runs the turn, and this one shows it. */
@@ -58,6 +34,7 @@ export class TurnRun implements AnswerSink {
   #replayed: Replayed | undefined;
   #replyDone: ((end: AnswerEnd) => void) | undefined;
   #quiet: (() => void) | undefined;
+  readonly #gone = new AbortController();
 
   constructor(
     private readonly context: RunParts,
@@ -85,6 +62,11 @@ export class TurnRun implements AnswerSink {
   /** Or it is to be stopped, whatever the agent says by then. */
   get isDone(): boolean {
     return this.turn.isOver || this.turn.isClosing || this.#failing || this.#stopping !== undefined;
+  }
+
+  /** Aborts once the turn ends here, or is another helper's. */
+  get gone(): AbortSignal {
+    return this.#gone.signal;
   }
 
   onOpen(): void {
@@ -127,6 +109,7 @@ export class TurnRun implements AnswerSink {
   /** Ends the turn as failed and lets the agent go. @param isLeft what was asked may run on there */
   async fail(error: HelperError, isLeft = this.#connection !== undefined): Promise<void> {
     if (this.isDone) return;
+    this.#gone.abort();
     if (isLeft) {
       this.#failing = true;
       await this.#cancelUpstream();
@@ -154,6 +137,7 @@ export class TurnRun implements AnswerSink {
 
   async #stop(): Promise<void> {
     if (this.turn.isClosing || (this.turn.isOver && this.turn.status !== 'paused')) return;
+    this.#gone.abort();
     if (this.#asked) await this.#cancelUpstream();
     else if (this.onUnasked) this.turn.isUntaken = true;
     await this.context.close(this, this.turn.toStopped());
@@ -161,6 +145,7 @@ export class TurnRun implements AnswerSink {
 
   /** Another helper has the turn now: this one hangs up without a word. */
   yield(): void {
+    this.#gone.abort();
     this.#connection?.abort();
     this.#connection = undefined;
     this.#replyDone?.({ kind: 'cut' });
@@ -188,7 +173,7 @@ export class TurnRun implements AnswerSink {
     const { turn, context } = this;
     const { reply, pause } = turn;
     if (this.#again && end.kind === 'failed' && end.error instanceof WorkspaceMissing) return this.#again();
-    if (pause) return context.close(this, turn.toPaused(toStoredPause(pause, context.now())));
+    if (pause) return context.onPause(this, pause);
     if (reply && !turn.damaged && isAnswer(turn, reply)) return this.#completeWith(reply);
     // A line too long is our reason to hang up, not the agent's: it would write on.
     if (end.kind === 'failed' && !this.#mayHaveArrived(end.error)) return this.fail(end.error, this.#arrived);
@@ -217,8 +202,7 @@ export class TurnRun implements AnswerSink {
     const found = await findRest(this, context, cause);
     if (this.isDone) return;
     if (found.kind === 'reply' && isAnswer(turn, found.reply)) return this.#completeWith(found.reply);
-    if (found.kind === 'pause')
-      return context.close(this, turn.toPaused(toStoredPause(found.pause, context.now())));
+    if (found.kind === 'pause') return context.onPause(this, found.pause);
     if (found.kind === 'text') return context.close(this, turn.toCompleted(found.text, found.id));
     // Given up, it would run on, and the next question would find the chat busy.
     const error = found.kind === 'reply' ? new HelperError('agent-unavailable') : found.error;

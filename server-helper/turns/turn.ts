@@ -7,6 +7,7 @@ import { limits, type Message, type ProblemCode, type Source, toAgentMessageId }
 import { toFinalText } from './finaltext.ts';
 import { TurnLog } from './log.ts';
 import { type TurnEnd, tellEnd } from './telling.ts';
+import { createToolIds } from './toolids.ts';
 
 /** `now` gives dates, in milliseconds since 1970; `monotonicNow` measures waits, which no set clock may stretch. */
 export type Clock = { now: () => number; monotonicNow: () => number };
@@ -44,7 +45,7 @@ export class LiveTurn {
   endedAt = 0;
   #end: TurnEnd | undefined;
   #endedBefore: number | undefined;
-  #toolIds = new Map<string, string>();
+  readonly #toToolId = createToolIds();
   #textBytes = 0;
   #failure: HelperError | undefined;
 
@@ -165,16 +166,6 @@ export class LiveTurn {
     if (this.#textBytes > limits.maxTurnBytes) throw new HelperError('too-large');
   }
 
-  /** The agent's execution ids stay in the helper. */
-  #toToolId(key: string): string {
-    let id = this.#toolIds.get(key);
-    if (!id) {
-      id = `tool-${this.#toolIds.size + 1}`;
-      this.#toolIds.set(key, id);
-    }
-    return id;
-  }
-
   /** @param text what stands as the answer; after a recovery it may differ from what was streamed */
   toCompleted(text: string, agentMessageId: string | undefined): TurnEnd {
     return { status: 'completed', message: this.#toMessage(text, 'completed'), agentMessageId };
@@ -224,16 +215,23 @@ export class LiveTurn {
 
   /** A decision was made: the turn runs on under the same ids. */
   goOn(): void {
-    this.decided = this.waitsFor?.pause.executionId;
+    this.pause = this.waitsFor?.pause;
     this.#end = undefined;
-    this.textBefore = this.text;
-    this.pause = undefined;
     this.saidAt = undefined;
+    this.#endedBefore = undefined;
+    this.startedAt = this.clock.monotonicNow();
+    this.passPause();
+    this.log.reopen();
+  }
+
+  /** What it waits for is seen to, without a word to anybody. */
+  passPause(): void {
+    this.decided = this.pause?.executionId;
+    this.pause = undefined;
+    this.textBefore = this.text;
     this.reply = undefined;
     this.saidDone = false;
-    this.#endedBefore = undefined;
-    this.lastLifeAt = this.startedAt = this.clock.monotonicNow();
-    this.log.reopen();
+    this.lastLifeAt = this.clock.monotonicNow();
   }
 
   #toMessage(text: string, status: Message['status']): Message {

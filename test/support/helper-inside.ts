@@ -12,7 +12,7 @@ export function startInside(
   agentUrl: string,
   options: Pick<
     HelperOptions,
-    'store' | 'workspace' | 'ssoSecret' | 'challenge' | 'log' | 'limits' | 'trustedProxies'
+    'store' | 'workspace' | 'ssoSecret' | 'challenge' | 'tools' | 'log' | 'limits' | 'trustedProxies'
   >,
 ) {
   const { dispatch, close } = createUndiciDispatch();
@@ -41,8 +41,9 @@ export function startInside(
       const reply = await send('', 'POST', '/session', {});
       return ((await reply.json()) as { session: string }).session;
     },
-    async stop() {
-      await helper.close();
+    /** @param withinMs for its turns to end */
+    async stop(withinMs?: number) {
+      await helper.close(withinMs);
       await close();
     },
   };

@@ -2,6 +2,7 @@
 import type { HelperOptions } from '../../server-helper/config.ts';
 import { silentLog } from '../../server-helper/log.ts';
 import { createMemoryStore } from '../../server-helper/store/memory.ts';
+import type { SiteTool } from '../../server-helper/tools/option.ts';
 
 export const secret = '0123456789abcdef0123456789abcdef';
 const workspace = '6f1f3a54-6c4b-4f57-9a0e-1f2f3d4c5b6a';
@@ -51,6 +52,12 @@ const ids = [
   {},
   [],
 ];
+
+const tool: SiteTool = {
+  description: 'Looks an order up',
+  parameters: { type: 'object', properties: { a: { type: 'string' } } },
+  run: () => null,
+};
 
 /** Every option, by type: a new one is not forgotten here. */
 export const tried: Tried = {
@@ -194,6 +201,34 @@ export const tried: Tried = {
       {},
     ],
     right: [undefined, 'owner-password', secret],
+  },
+  tools: {
+    wrong: [
+      null,
+      1,
+      'order_status',
+      [],
+      { '': tool },
+      { 'order status': tool },
+      { '1st': tool },
+      { ['x'.repeat(65)]: tool },
+      { ask_user: tool },
+      { accept_plan: tool },
+      { order: null },
+      { order: tool.run },
+      { order: {} },
+      { order: { ...tool, run: undefined } },
+      { order: { ...tool, run: 'look' } },
+      { order: { ...tool, description: ' ' } },
+      { order: { ...tool, description: 7 } },
+      { order: { ...tool, parameters: undefined } },
+      { order: { ...tool, parameters: { type: 'string' } } },
+      { order: { ...tool, parameters: { type: 'object', properties: { a: { pattern: '(' } } } } },
+      { order: { ...tool, access: 'everyone' } },
+      { order: { ...tool, approval: 'sometimes' } },
+      { order: { ...tool, aproval: 'never' } },
+    ],
+    right: [undefined, {}, { order: tool }, { order: { ...tool, access: 'staff_only', approval: 'never' } }],
   },
   challenge: { wrong: ['', 'turnstile', {}, null, true], right: [undefined, () => true] },
   onAgentEvent: { wrong: ['', 'log', {}, null, true], right: [undefined, () => {}] },

@@ -40,6 +40,12 @@ export function resumeTurn(parts: Parts, bot: Bot, chat: Chat, execution: Execut
       throw new AgentError(403, 'bot_inactive', 'This agent is switched off.');
     if (execution.own && taken.tool.server)
       throw new AgentError(400, 'invalid_parameters', 'execution_data.result: this tool runs here.');
+    if (!execution.own && !execution.denied && isCallers(parts, taken))
+      throw new AgentError(
+        400,
+        'invalid_parameters',
+        'execution_data.result: this tool is run by the caller, who brings its result.',
+      );
     if (taken.tool.builtIn && !execution.denied && !isAnswers(answers))
       throw new AgentError(
         400,
@@ -111,7 +117,13 @@ async function decide(
     return { kind: 'denied' };
   }
   if (tool.builtIn) return { kind: 'answers', answers: execution.parameters.answers as string[] };
-  if (execution.own) return { kind: 'result', ok: true, result: execution.own.result };
+  if (execution.own) {
+    const { result } = execution.own;
+    const ok = !isFailure(result);
+    const { name, parameters } = tool;
+    saying.executedTools.push({ executionId, name, parameters, status: ok ? 'done' : 'failed' });
+    return { kind: 'result', ok, result };
+  }
   const call = pause.call as Call;
   const { tools, modelTools } = await toTools(parts, bot, chat, call, memoriesOf(parts, bot, chat, call));
   // Another server's of that name was not what was approved.
@@ -122,6 +134,12 @@ async function decide(
   const { ok, result } = await saying.runTool(runnable, tool.parameters, executionId);
   return { kind: 'result', ok, result };
 }
+
+const isCallers = ({ tools }: Parts, { tool }: Pick<Pause, 'tool'>) =>
+  !tool.server && !tool.builtIn && tools.some(({ name, isCallers }) => name === tool.name && isCallers);
+
+/** The caller tells so that it could not be done. */
+const isFailure = (result: unknown) => typeof (result as { error?: unknown } | null)?.error === 'string';
 
 function isAnswers(value: unknown): value is string[] {
   return (

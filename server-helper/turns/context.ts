@@ -1,0 +1,44 @@
+/** What the parts of a turn's life work with, and what they hand to each other. */
+import type { AgentChat, ChatQuestion } from '../agent/chat.ts';
+import type { AgentConversations } from '../agent/conversation.ts';
+import type { AgentPause } from '../agent/frame.ts';
+import type { AnswerSink } from '../agent/stream.ts';
+import type { Log } from '../log.ts';
+import type { Metrics } from '../metrics.ts';
+import type { Store, TurnRecord } from '../store/store.ts';
+import type { Tracing } from '../tracing.ts';
+import type { TurnRun } from './run.ts';
+import type { TurnEnd } from './telling.ts';
+import type { Clock } from './turn.ts';
+
+export type RunContext = Clock & {
+  chat: AgentChat;
+  conversations: AgentConversations;
+  store: Store;
+  log: Log;
+  metrics: Pick<Metrics, 'turnEnded'>;
+  tracing: Pick<Tracing, 'turn' | 'turnEnded'>;
+};
+
+/** Of one run: `hold` keeps the chat's next question waiting until what it is given has settled. */
+export type RunParts = RunContext & {
+  hold: (chatId: string, done: Promise<unknown>) => Promise<void>;
+  /** Writes the end down and tells it; another end that stands already is told instead. Never rejects. */
+  close: (run: TurnRun, end: TurnEnd) => Promise<void>;
+  /** The agent waits for somebody. Never rejects. */
+  onPause: (run: TurnRun, pause: AgentPause) => Promise<void>;
+};
+
+/** Opens an answer: the question, a decision, or the running reply once more. */
+export type Opening = (sink: AnswerSink) => { abort(): void };
+
+export type TurnQuestion = Omit<ChatQuestion, 'chatId' | 'workspace' | 'chatMode'> & {
+  replaces: string | undefined;
+  /** What its visitor saw last. */
+  newest: string | undefined;
+  /** Of the project, at this moment: others only ask, whatever mode the conversation was left in. */
+  isMember: boolean;
+};
+
+/** What a question needs to become a turn; the rest of its record is the engine's. */
+export type NewTurn = Pick<TurnRecord, 'id' | 'fingerprint' | 'at' | 'question'>;

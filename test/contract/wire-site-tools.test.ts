@@ -1,0 +1,296 @@
+/** Tools of the site's own backend: run here when a turn pauses for them, for its visitor, once. */
+import { randomUUID } from 'node:crypto';
+import { afterEach, expect, test, vi } from 'vitest';
+import type { SiteTool, ToolVisitor } from '../../server-helper/index.ts';
+import { createMemoryStore } from '../../server-helper/store/memory.ts';
+import { startFakeAgent } from '../support/fake-agent.ts';
+import { createGate } from '../support/gate.ts';
+import { startInside } from '../support/helper-inside.ts';
+import { secrets } from '../support/helper-process.ts';
+import { makePause, pauseWith, resumeWith } from '../support/pause.ts';
+import { makeQuestion, makeSsoToken, toTurnPath } from '../support/visitor.ts';
+
+const agent = await startFakeAgent();
+const closers: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+const described = {
+  description: 'Looks up the state of an order',
+  parameters: {
+    type: 'object',
+    properties: { orderNumber: { type: 'string' } },
+    required: ['orderNumber'],
+  },
+};
+const pause = makePause({ name: 'order_status', parameters: { orderNumber: 'LF-1' } });
+
+type Events = { kind: string; data: Record<string, unknown> }[];
+function readEvents(text: string): Events {
+  return [...text.matchAll(/^event: (.+)\ndata: (.+)$/gm)].map(([, kind = '', data = '']) => ({
+    kind,
+    data: JSON.parse(data),
+  }));
+}
+const kindsOf = (events: Events) => events.map(({ kind }) => kind);
+
+function start(tool: Partial<SiteTool> & Pick<SiteTool, 'run'>, store = createMemoryStore()) {
+  const warnings: Record<string, unknown>[] = [];
+  const log = {
+    info() {},
+    warn: (fields: Record<string, unknown>) => void warnings.push(fields),
+    error: (fields: Record<string, unknown>) => void warnings.push(fields),
+  };
+  const tools = { order_status: { ...described, ...tool } };
+  const helper = startInside(agent.url, { store, ssoSecret: secrets.ssoSecret, tools, log });
+  closers.push(helper.stop);
+  const begin = async (session: string) => {
+    const path = toTurnPath(randomUUID(), randomUUID());
+    const reply = await helper.send(session, 'PUT', path, { text: makeQuestion('my order') });
+    return { path, reply };
+  };
+  return {
+    ...helper,
+    store,
+    warnings,
+    begin,
+    async ask(session: string) {
+      const { path, reply } = await begin(session);
+      return { path, events: readEvents(await reply.text()) };
+    },
+    async decide(session: string, path: string, decision: string) {
+      const reply = await helper.send(session, 'POST', `${path}/decision`, { decision });
+      expect(reply.status).toBe(202);
+      return readEvents(await (await helper.send(session, 'GET', path)).text());
+    },
+    async signIn(claims: object) {
+      const ssoToken = makeSsoToken({ ...claims });
+      const reply = await helper.send('', 'POST', '/session', { ssoToken });
+      return ((await reply.json()) as { session: string }).session;
+    },
+  };
+}
+
+const resumed = () => agent.callsTo('POST /v1/bot/chat/execute-tool');
+const submitted = () => resumed().at(-1)?.body.execution_data;
+
+test('one that only reads is run at once, and its visitor sees that it ran, and no card', async () => {
+  const seen: unknown[] = [];
+  const { ask, openSession } = start({
+    approval: 'never',
+    run: (values, visitor, signal) => {
+      seen.push(values, visitor, signal.aborted);
+      return { status: 'shipped' };
+    },
+  });
+  agent.nextChat(pauseWith(pause));
+  agent.nextResume(resumeWith('It was shipped.'));
+  const before = resumed().length;
+  const { events } = await ask(await openSession());
+  expect(kindsOf(events)).toEqual([
+    'turn-started',
+    'text-delta',
+    'tool',
+    'tool',
+    'text-delta',
+    'turn-completed',
+  ]);
+  expect(events[2]?.data).toMatchObject({ name: 'order_status', status: 'running', title: 'Order status' });
+  expect(events[3]?.data).toMatchObject({ id: events[2]?.data.id, status: 'done' });
+  expect(events.at(-1)?.data).toMatchObject({ message: { text: 'One moment. It was shipped.' } });
+  expect(seen).toEqual([{ orderNumber: 'LF-1' }, { kind: 'anonymous', member: false }, false]);
+  expect(resumed().length).toBe(before + 1);
+  expect(submitted()).toMatchObject({ toolName: 'order_status', result: { status: 'shipped' } });
+  expect(submitted()).not.toHaveProperty('denied');
+});
+
+test('one that asks runs once it is allowed, and never where it is refused', async () => {
+  const run = vi.fn(() => 'done');
+  const { ask, decide, openSession } = start({ run });
+  const guest = await openSession();
+  agent.nextChat(pauseWith(pause));
+  const { path, events } = await ask(guest);
+  expect(events.at(-1)).toMatchObject({ kind: 'turn-paused', data: { kind: 'approval' } });
+  expect(run).not.toHaveBeenCalled();
+  agent.nextResume(resumeWith('It was shipped.'));
+  const whole = await decide(guest, path, 'approve');
+  expect(whole.at(-1)).toMatchObject({
+    kind: 'turn-completed',
+    data: { message: { text: 'One moment. It was shipped.' } },
+  });
+  expect(kindsOf(whole).filter((kind) => kind === 'tool')).toHaveLength(2);
+  expect(submitted()).toMatchObject({ result: 'done' });
+
+  agent.nextChat(pauseWith(pause));
+  const other = await ask(guest);
+  agent.nextResume(resumeWith('All right.'));
+  expect((await decide(guest, other.path, 'deny')).at(-1)?.kind).toBe('turn-completed');
+  expect(submitted()).toMatchObject({ denied: true });
+  expect(submitted()).not.toHaveProperty('result');
+  expect(run).toHaveBeenCalledOnce();
+});
+
+test('it is told who asks as the token said, in the end of the one whose conversation it is by then', async () => {
+  const visitors: ToolVisitor[] = [];
+  const helper = start({ run: (_, visitor) => void visitors.push(visitor) });
+  for (const claims of [{}, { external_id: 'customer:7' }, { email: 'Ada@Shop.test' }]) {
+    const session = await helper.signIn(claims);
+    agent.nextChat(pauseWith(pause));
+    const { path } = await helper.ask(session);
+    agent.nextResume(resumeWith('Fine.'));
+    await helper.decide(session, path, 'approve');
+  }
+  const guest = await helper.openSession();
+  agent.nextChat(pauseWith(pause));
+  const { path } = await helper.ask(guest);
+  const ssoToken = makeSsoToken({ external_id: 'customer-8' });
+  const reply = await helper.send('', 'POST', '/session', { ssoToken, session: guest });
+  agent.nextResume(resumeWith('Fine.'));
+  await helper.decide(((await reply.json()) as { session: string }).session, path, 'approve');
+  expect(visitors).toEqual([
+    { kind: 'identified', email: 'ada@shop.test', member: false },
+    { kind: 'identified', externalId: 'customer:7', member: false },
+    { kind: 'identified', email: 'ada@shop.test', member: false },
+    { kind: 'identified', externalId: 'customer-8', member: false },
+  ]);
+  expect(submitted()).toMatchObject({ result: null });
+});
+
+test('one for members is told to the agent as refused to everybody else, whom nobody asks', async () => {
+  const run = vi.fn();
+  const helper = start({ access: 'staff_only', run });
+  const ask = async (session: string) => {
+    agent.nextChat(pauseWith(pause));
+    agent.nextResume(resumeWith('That is for members.'));
+    return (await helper.ask(session)).events;
+  };
+  expect(kindsOf(await ask(await helper.openSession()))).not.toContain('turn-paused');
+  expect(submitted()).toMatchObject({ result: { error: expect.stringContaining('members') } });
+  expect((await ask(await helper.signIn({}))).at(-1)?.kind).toBe('turn-completed');
+  expect(run).not.toHaveBeenCalled();
+
+  agent.override('POST /v1/bot/widget/sso', (_, response) => {
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ member_id: 'm-1', project_member: true }));
+  });
+  const member = await helper.signIn({ email: 'staff@shop.test' });
+  agent.nextChat(pauseWith(pause));
+  const { path, events } = await helper.ask(member);
+  expect(events.at(-1)?.kind).toBe('turn-paused');
+  agent.nextResume(resumeWith('Fine.'));
+  await helper.decide(member, path, 'approve');
+  expect(run).toHaveBeenCalledWith(
+    { orderNumber: 'LF-1' },
+    { kind: 'identified', email: 'staff@shop.test', member: true },
+    expect.any(AbortSignal),
+  );
+});
+
+test('values that its parameters do not allow are refused before anybody is asked', async () => {
+  const run = vi.fn();
+  const { ask, openSession } = start({ run });
+  agent.nextChat(pauseWith(makePause({ name: 'order_status', parameters: { orderNumber: 7 } })));
+  agent.nextResume(resumeWith('Which number?'));
+  const { events } = await ask(await openSession());
+  expect(kindsOf(events)).toEqual(['turn-started', 'text-delta', 'text-delta', 'turn-completed']);
+  expect(submitted()).toMatchObject({ result: { error: expect.stringMatching(/^orderNumber: /) } });
+  expect(run).not.toHaveBeenCalled();
+});
+
+test('what goes wrong in it is told to the agent in words that give nothing away, and logged', async () => {
+  const results: (() => unknown)[] = [
+    () => ({ error: 'no order has this number' }),
+    () => {
+      throw new Error('password=hunter2');
+    },
+    () => Promise.reject('no error at all'),
+    () => 10n,
+    () => 'x'.repeat(65 * 1024),
+  ];
+  const helper = start({ approval: 'never', run: () => results.shift()?.() });
+  const guest = await helper.openSession();
+  const told: unknown[] = [];
+  for (let n = 0; n < 5; n += 1) {
+    agent.nextChat(pauseWith(pause));
+    agent.nextResume(resumeWith('Sorry.'));
+    const { events } = await helper.ask(guest);
+    expect(events.filter(({ kind }) => kind === 'tool').map(({ data }) => data.status)).toEqual([
+      'running',
+      'failed',
+    ]);
+    told.push((submitted() as { result?: unknown } | undefined)?.result);
+  }
+  const failed = { error: 'The tool failed.' };
+  expect(told).toEqual([{ error: 'no order has this number' }, failed, failed, failed, failed]);
+  expect(helper.warnings).toHaveLength(4);
+  expect(helper.warnings.every(({ tool }) => tool === 'order_status')).toBe(true);
+  expect(JSON.stringify(helper.warnings)).not.toContain('hunter2');
+});
+
+test('Stop ends it with the turn: its signal aborts, and nothing is submitted', async () => {
+  let signal: AbortSignal | undefined;
+  const gate = createGate();
+  const helper = start({
+    approval: 'never',
+    run: async (_values, _visitor, given) => {
+      signal = given;
+      await gate.opened;
+    },
+  });
+  const guest = await helper.openSession();
+  agent.nextChat(pauseWith(pause));
+  const before = resumed().length;
+  const { path, reply } = await helper.begin(guest);
+  await vi.waitUntil(() => signal !== undefined, { timeout: 5_000 });
+  expect((await helper.send(guest, 'DELETE', path)).status).toBe(204);
+  expect(signal?.aborted).toBe(true);
+  expect(readEvents(await reply.text()).at(-1)).toMatchObject({
+    kind: 'turn-stopped',
+    data: { message: { text: 'One moment. ' } },
+  });
+  gate.open();
+  agent.nextChat(resumeWith('Hello.'));
+  expect((await helper.ask(guest)).events.at(-1)?.kind).toBe('turn-completed');
+  expect(resumed().length).toBe(before);
+});
+
+test('it is run once, though the helper that began it is gone before it ends', async () => {
+  const store = createMemoryStore();
+  const run = vi.fn(() => new Promise(() => {}));
+  const helper = start({ approval: 'never', run }, store);
+  const guest = await helper.openSession();
+  agent.nextChat(pauseWith(pause));
+  const { path } = await helper.begin(guest);
+  await vi.waitUntil(() => run.mock.calls.length > 0, { timeout: 5_000 });
+  const before = resumed().length;
+  const other = start({ approval: 'never', run }, store);
+  const session = await other.openSession();
+  await helper.stop(0);
+  expect((await other.send(session, 'GET', path)).status).toBe(404);
+  const reply = await other.send(guest, 'GET', path);
+  expect(readEvents(await reply.text()).at(-1)).toMatchObject({ kind: 'turn-failed' });
+  expect(run).toHaveBeenCalledOnce();
+  expect(resumed().length).toBe(before);
+});
+
+test('an agent that asks for one tool after another without end is let go', async () => {
+  const run = vi.fn(() => 1);
+  const { ask, openSession } = start({ approval: 'never', run });
+  agent.nextChat(pauseWith(pause));
+  for (let n = 1; n <= 20; n += 1) agent.nextResume(pauseWith({ ...pause, executionId: `exec_${n}_abc` }));
+  const { events } = await ask(await openSession());
+  expect(events.at(-1)).toMatchObject({ kind: 'turn-failed', data: { code: 'agent-unavailable' } });
+  expect(run).toHaveBeenCalledTimes(20);
+});
+
+test('a tool that the site does not have is its visitor’s to decide, as ever', async () => {
+  const { ask, decide, openSession } = start({ run: () => 1 });
+  const guest = await openSession();
+  agent.nextChat(pauseWith(makePause({ name: 'refund', parameters: { amount: 1 } })));
+  const { path, events } = await ask(guest);
+  expect(events.at(-1)?.kind).toBe('turn-paused');
+  agent.nextResume(resumeWith('Done.'));
+  await decide(guest, path, 'approve');
+  expect(submitted()).not.toHaveProperty('result');
+});

@@ -1,0 +1,135 @@
+/** A tool of the site's own backend: whose values fit, how long it may take, how often it runs. */
+import { afterEach, expect, test, vi } from 'vitest';
+import { createMemoryStore } from '../../server-helper/store/memory.ts';
+import { readTools, type SiteTool } from '../../server-helper/tools/option.ts';
+import { createSiteTools } from '../../server-helper/tools/running.ts';
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const guest = { kind: 'anonymous', member: false } as const;
+const pauseOf = (parameters?: Record<string, unknown>, executionId = 'exec_1_a') => ({
+  executionId,
+  tool: { name: 'order_status', ...(parameters && { parameters }) },
+});
+
+function start(tool: Partial<SiteTool> & Pick<SiteTool, 'run'>, store = createMemoryStore()) {
+  const warn = vi.fn();
+  const given = { description: 'Looks an order up', parameters: { type: 'object' }, ...tool };
+  const tools = createSiteTools(readTools('tools', { order_status: given }), {
+    store,
+    bot: 'bot-1',
+    log: { info() {}, warn, error() {} },
+  });
+  const found = tools.find(pauseOf())!;
+  return {
+    warn,
+    store,
+    run: (pause = pauseOf(), signal = new AbortController().signal, chatId = 'chat-1') =>
+      tools.run(found, pause, { chatId } as never, guest, signal),
+    refuse: (parameters?: Record<string, unknown>) => tools.refuse(found, pauseOf(parameters), guest),
+  };
+}
+
+test('what is given stands as JSON', async () => {
+  const at = new Date(0);
+  let n = 0;
+  const { run } = start({ run: () => ({ at, none: undefined, list: [Number.NaN] }) });
+  const once = () => run(pauseOf({}, `exec_${(n += 1)}_a`));
+  expect(await once()).toEqual({ ok: true, result: { at: '1970-01-01T00:00:00.000Z', list: [null] } });
+  const { run: silent } = start({ run: () => undefined });
+  expect(await silent()).toEqual({ ok: true, result: null });
+});
+
+test('up to 64 KB of it, in bytes', async () => {
+  const most = 64 * 1024 - 2;
+  const fits = start({ run: () => 'x'.repeat(most) });
+  expect(await fits.run()).toMatchObject({ ok: true });
+  const over = start({ run: () => `${'x'.repeat(most - 1)}é` });
+  expect(await over.run()).toEqual({ ok: false, result: { error: 'The tool failed.' } });
+  expect(over.warn).toHaveBeenCalledOnce();
+});
+
+test('it is let go after ten seconds, and its signal aborts', async () => {
+  vi.useFakeTimers();
+  let signal: AbortSignal | undefined;
+  const { run, warn } = start({
+    run: (_values, _visitor, given) => {
+      signal = given;
+      return new Promise(() => {});
+    },
+  });
+  const running = run();
+  await vi.advanceTimersByTimeAsync(9_999);
+  expect(signal?.aborted).toBe(false);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(await running).toEqual({ ok: false, result: { error: 'The tool took too long.' } });
+  expect(signal?.aborted).toBe(true);
+  expect(warn).toHaveBeenCalledWith(
+    { reason: 'it took longer than 10 s', tool: 'order_status' },
+    'a tool failed',
+  );
+});
+
+test('its time is not taken from the next one, nor is a timer left behind', async () => {
+  vi.useFakeTimers();
+  const { run } = start({ run: () => 1 });
+  await run();
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test('one execution is run once, also by another process on the same store', async () => {
+  const store = createMemoryStore();
+  const runs = vi.fn(() => 1);
+  const results = await Promise.all([1, 2, 3, 4].map(() => start({ run: runs }, store).run()));
+  expect(results.filter(({ ok }) => ok)).toHaveLength(1);
+  expect(runs).toHaveBeenCalledOnce();
+  const { run } = start({ run: runs }, store);
+  await run(pauseOf({}, 'exec_2_b'));
+  await run(pauseOf(), undefined, 'chat-2');
+  expect(runs).toHaveBeenCalledTimes(3);
+});
+
+test('it does not run where the store cannot say that it has not', async () => {
+  const store = createMemoryStore();
+  vi.spyOn(store, 'remember').mockRejectedValue(new Error('locked'));
+  const runs = vi.fn();
+  const { run } = start({ run: runs }, store);
+  expect(await run()).toMatchObject({ ok: false });
+  expect(runs).not.toHaveBeenCalled();
+});
+
+test('it may change its values, which are nobody else’s', async () => {
+  const pause = pauseOf({ list: [1] });
+  const { run } = start({
+    run: (values) => {
+      (values.list as number[]).push(2);
+      return values;
+    },
+  });
+  expect(await run(pause)).toEqual({ ok: true, result: { list: [1, 2] } });
+  expect(pause.tool.parameters).toEqual({ list: [1] });
+});
+
+test('its parameters are a JSON Schema, and what does not fit is named by where it stands', () => {
+  const { refuse } = start({
+    parameters: {
+      type: 'object',
+      properties: {
+        email: { type: 'string', maxLength: 5 },
+        items: { type: 'array', items: { type: 'number' } },
+      },
+      required: ['email'],
+      additionalProperties: false,
+    },
+    run: () => 1,
+  });
+  const errorOf = (parameters?: Record<string, unknown>) =>
+    (refuse(parameters)?.result as { error?: string } | undefined)?.error;
+  expect(errorOf({ email: 'a@b', items: [1] })).toBeUndefined();
+  expect(errorOf()).toMatch(/^parameters: .*email/);
+  expect(errorOf({ email: 'a@long' })).toMatch(/^email: /);
+  expect(errorOf({ email: 'a', items: ['1'] })).toMatch(/^items\/0: /);
+  expect(errorOf({ email: 'a', more: 1 })).toContain('more');
+});
