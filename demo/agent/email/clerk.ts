@@ -45,6 +45,8 @@ export function createClerk(parts: Parts): Clerk {
   const { emails, bots, mailer, config, events } = parts;
   /** By sender: two mails of one are answered one after the other. */
   const underWay = new Map<string, Promise<void>>();
+  /** Senders in whose conversation somebody speaks: they hold no place meanwhile. */
+  const resting = new Set<string>();
   const closing = new AbortController();
   /** When the owner was told, of each agent. */
   const announced = new Map<string, number[]>();
@@ -85,35 +87,49 @@ export function createClerk(parts: Parts): Clerk {
     });
   }
 
-  /** What fails is said, and not tried again: the mail itself is kept. @returns the code of what was wrong */
-  async function attempt(what: string, { uuid: email_id }: Email, work: () => Promise<void>) {
+  /** @returns the code of what was wrong */
+  async function attempt(work: () => Promise<void>): Promise<string | undefined> {
     try {
       await work();
       return undefined;
     } catch (thrown) {
-      const code = thrown instanceof AgentError ? thrown.code : 'internal_error';
-      events.record(`email.not_${what}`, { email_id, code });
-      return code;
+      return thrown instanceof AgentError ? thrown.code : 'internal_error';
     }
+  }
+
+  /** What fails is said, and not tried again: the mail itself is kept. */
+  function say(what: string, { uuid: email_id }: Email, code: string | undefined) {
+    if (code !== undefined) events.record(`email.not_${what}`, { email_id, code });
+  }
+
+  /** Later: the places are for those that can be answered. */
+  function putOff(email: Email) {
+    emails.unclaim(email);
+    const key = keyOf(email);
+    resting.add(key);
+    void rest(busyMs, undefined, { ref: false, signal: closing.signal })
+      .catch(() => {})
+      .then(() => {
+        resting.delete(key);
+        if (!closing.signal.aborted) watch.wake();
+      });
   }
 
   async function attend(email: ToDo, bot: Bot) {
     if (email.to_announce > 0) {
-      await attempt('announced', email, () => announce(email, bot));
+      say('announced', email, await attempt(() => announce(email, bot)));
       emails.announced(email);
     }
     // What is still to be done is done after the next start.
     if (email.to_answer === 0 || closing.signal.aborted) return;
-    const code = await attempt('answered', email, () => answer(email, bot));
-    // Somebody speaks in this conversation: later.
-    if (code === 'chat_busy' && email.created_at > config.now() - busyForMs) {
-      emails.unclaim(email);
-      await rest(busyMs, undefined, { signal: closing.signal }).catch(() => {});
-    } else if (!closing.signal.aborted) emails.settle(email);
+    const code = await attempt(() => answer(email, bot));
+    if (code === 'chat_busy' && email.created_at > config.now() - busyForMs) return putOff(email);
+    say('answered', email, code);
+    if (!closing.signal.aborted) emails.settle(email);
   }
 
   function look() {
-    for (const email of emails.toDo(mostLooked, [...underWay.keys()])) {
+    for (const email of emails.toDo(mostLooked, [...underWay.keys(), ...resting])) {
       const bot = bots.get(email.bot_id);
       if (underWay.size >= maxAtOnce) break;
       if (!bot || underWay.has(keyOf(email))) continue;
