@@ -553,6 +553,25 @@ describe('what the agent does about it by itself', () => {
     await expect.poll(async () => (await newest()).status).toBe('replied');
   }, 30_000);
 
+  test('what was switched off while it waited is not answered', async () => {
+    await agent.close();
+    await server.close();
+    const gate = createGate();
+    await start({ wordsPerSecond: 1, sleep: gate.sleep });
+    await set({ email_auto_reply: true });
+    const busy = agent.client.chat(question, { chat_id: 'email:ada@site.example' });
+    await expect.poll(() => agent.service.events.some(({ event }) => event === 'chat.started')).toBe(true);
+    await deliver(mail(question));
+    await set({ email_auto_reply: false });
+    gate.open();
+    await busy;
+    await deliver(mail(question, 'From: bea@site.example\nSubject: Tents'));
+    // So long it rests before it looks again.
+    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    expect(server.taken).toEqual([]);
+    expect((await agent.client.call('GET', '/v1/bot/chat/readall', {})).body.pagination.total).toBe(1);
+  }, 30_000);
+
   test('four that wait for their conversations hold up nobody else’s', async () => {
     await agent.close();
     await server.close();

@@ -1,6 +1,6 @@
 /** The nine statistics of the local agent service, counted from what was done in it, row by row of the API document. */
 
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type ShopAgent, startShopAgent } from '../support/agentservice.ts';
 
 const names = [
@@ -123,6 +123,32 @@ test('how long turns took: mean, percentiles by nearest rank, how many ended wel
     success_rate: 100,
     throughput: 1 / ((took[2]!.begunAt - 1 - took[1]!.begunAt) / 1000),
   });
+});
+
+test('of twenty turns the slowest but one is the 95th of a hundred', async () => {
+  const times: number[] = [];
+  for (let slowness = 1; slowness <= 20; slowness += 1) {
+    wordMs = slowness;
+    times.push((await ask(question)).ms);
+  }
+  times.sort((one, other) => one - other);
+  expect(await read('performance')).toMatchObject({
+    p95_response_time: times[18],
+    p99_response_time: times[19],
+  });
+});
+
+test('a time without a zone is of UTC, wherever the service runs', async () => {
+  vi.stubEnv('TZ', 'America/New_York');
+  try {
+    await ask(question);
+    agent.clock.now += minute;
+    const { begunAt } = await ask(question);
+    const from = iso(begunAt).replace('Z', '');
+    expect(await read('summary', { from })).toMatchObject({ total_messages: 2 });
+  } finally {
+    vi.unstubAllEnvs();
+  }
 });
 
 test('throughput is of the time that is asked for, up to now', async () => {

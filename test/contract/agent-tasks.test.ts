@@ -109,6 +109,13 @@ describe('a task is made', () => {
     },
   );
 
+  test('by another cron pattern, it keeps its time zone', async () => {
+    const { uuid: task_id } = await make({ cron_pattern: '0 9 * * *', timezone: 'America/New_York' });
+    const change = { task_id, cron_pattern: '0 10 * * *' };
+    const { body } = await agent.client.call('PUT', '/v1/bot/tasks/update', change);
+    expect(body.task).toMatchObject({ timezone: 'America/New_York', next_run_at: at('2031-03-01T15:00Z') });
+  });
+
   test('by a cron pattern, which is stored as schedule_type cron (S69, S82, S127, S128)', async () => {
     const task = await make({ cron_pattern: '0 9 * * MON', name: 'Weekly' });
     expect(task).toMatchObject({
@@ -145,6 +152,7 @@ describe('a task is made', () => {
     ['max_executions', { max_executions: 0 }, 'invalid_parameters'],
     ['max_consecutive_errors', { max_consecutive_errors: 101 }, 'invalid_parameters'],
     ['prompt', { prompt: '' }, 'invalid_parameters'],
+    ['prompt', { prompt: ' \n ' }, 'invalid_parameters'],
     ['prompt', { prompt: 'x'.repeat(20_001) }, 'invalid_parameters'],
   ])('with a wrong %s not: %j', async (name, input, code) => {
     const { status, body } = await create(input);
@@ -258,6 +266,16 @@ describe('a task runs', () => {
       ['skipped', 'outside_active_hours'],
     ]);
     expect(await read(uuid)).toMatchObject({ execution_count: 1, error_count: 0 });
+  });
+
+  test('by hand while it is switched off, and it is still to come once it is switched on', async () => {
+    const scheduled_at = '2031-03-01T13:00:00Z';
+    const { uuid } = await make({ schedule_type: 'once', schedule_config: { scheduled_at } });
+    await post('disable', uuid);
+    expect((await post('trigger', uuid)).body.result.status).toBe('success');
+    expect(await read(uuid)).toMatchObject({ enabled: false, paused_reason: null });
+    await post('enable', uuid);
+    expect(await read(uuid)).toMatchObject({ enabled: true, next_run_at: '2031-03-01T13:00:00.000Z' });
   });
 
   test('by hand before its time, and then at its time all the same', async () => {

@@ -736,6 +736,27 @@ describe('what begins one', () => {
     expect(logs.map(({ error }: { error: string }) => error)).toEqual([null, null]);
   });
 
+  test('a run that goes on while its schedule comes to its end takes every step', async () => {
+    const { uuid } = await make({
+      trigger_type: 'schedule',
+      trigger_config: { schedule_type: 'once', schedule_config: { scheduled_at: '2031-03-01T12:10:00Z' } },
+      actions: [callUrl(), callUrl()],
+    });
+    let release = () => {};
+    receiver.held = new Promise((resolve) => {
+      release = () => resolve();
+    });
+    const called = run(uuid);
+    await receiver.count(1);
+    await pass(11 * minute);
+    await receiver.count(2);
+    expect(await readOne(uuid)).toMatchObject({ is_active: false });
+    release();
+    expect(await called).toMatchObject({ status: 'success', actions: [{ error: null }, { error: null }] });
+    await untilLogged(2, uuid);
+    expect(receiver.received).toHaveLength(4);
+  });
+
   test('a schedule that is over is inactive', async () => {
     const { uuid } = await make({
       trigger_type: 'schedule',

@@ -77,10 +77,16 @@ export function createWorkflowRunStore(db: Db, now: () => number) {
       insert(workflow, trigger, { status: 'skipped', error });
     },
 
-    /** Those that have not begun. */
-    drop(workflow: number) {
+    /** What has not begun does not begin, and what is under way takes no further step. */
+    switchOff(workflow: number) {
       db.prepare("DELETE FROM workflow_runs WHERE workflow = ? AND status = 'pending'").run(workflow);
+      db.prepare(
+        "UPDATE workflow_runs SET error = 'switched_off' WHERE workflow = ? AND status = 'running'",
+      ).run(workflow);
     },
+
+    /** Deleted with its workflow, or switched off. */
+    isStopped: (run: number) => count("id = ? AND status = 'running' AND error IS NULL", run) === 0,
 
     /** Begun by its schedule, and not over. */
     isOpen: (workflow: number) =>

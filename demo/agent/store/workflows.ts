@@ -73,11 +73,10 @@ export function createWorkflowStore(db: Db, now: () => number, runs: WorkflowRun
       return select('uuid = ?', uuid)[0]!;
     },
 
-    /** Switched off, what it has not begun it does not begin. */
     change(workflow: Workflow, changes: WorkflowChanges): Workflow {
       db.transaction(() => {
         updateRow(db, 'workflows', workflow.id, { ...toRow(changes), updated_at: now() });
-        if (workflow.is_active && changes.is_active === false) runs.drop(workflow.id);
+        if (workflow.is_active && changes.is_active === false) runs.switchOff(workflow.id);
       })();
       return select('id = ?', workflow.id)[0]!;
     },

@@ -43,7 +43,7 @@ export const settings = {
   chat_id: v.optional(v.nullable(chatId)),
   chat_mode: v.optional(v.picklist(['ask', 'edit', 'plan'])),
 };
-export const prompt = v.pipe(v.string(), v.minLength(1), v.maxLength(20_000));
+export const prompt = v.pipe(v.string(), v.regex(/\S/, 'words are needed'), v.maxLength(20_000));
 export type Settings = v.InferOutput<v.ObjectSchema<typeof settings, undefined>>;
 
 /** What changes by being sent, without what has a meaning of its own. */

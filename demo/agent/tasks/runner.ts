@@ -68,10 +68,10 @@ export function createTaskRunner({ tasks, bots, events, now, ask }: TaskRunnerDe
     const chat_id = chatOf(task);
     /** While it waits it may become another, or go. */
     const readTask = () => {
-      const now = tasks.get(task.id);
-      if (!now || (wasDue && task.enabled && !now.enabled))
+      const current = tasks.get(task.id);
+      if (!current || (wasDue && task.enabled && !current.enabled))
         throw new AgentError(409, switchedOff, 'The task was switched off, or is gone.');
-      return now;
+      return current;
     };
     try {
       const { chat, reason: lack = '' } = await ask(bot, readTask, closing.signal);
@@ -103,8 +103,8 @@ export function createTaskRunner({ tasks, bots, events, now, ask }: TaskRunnerDe
     const isRun = status !== 'skipped';
     const execution_count = task.execution_count + (isRun ? 1 : 0);
     const error_count = status === 'error' ? task.error_count + 1 : isRun ? 0 : task.error_count;
-    // Run by hand before its time, it is still to come.
-    const isOnce = task.schedule_type === 'once' && (wasDue || task.next_run_at === null);
+    // Run by hand before its time, or while it is switched off, it is still to come.
+    const isOnce = task.schedule_type === 'once' && (wasDue || (task.enabled && task.next_run_at === null));
     const ends =
       reason === switchedOff ? {} : endOf({ ...task, execution_count, error_count }, isOnce, isRun);
     events.record('task.noted', { task_id: task.uuid, status, reason });

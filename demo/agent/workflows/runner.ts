@@ -90,11 +90,11 @@ export function createWorkflowRunner({
   /** What was done is not forgotten for a database that refuses it. */
   const keep = <T>(write: () => T) => keepTrying(write, report, closing.signal);
 
-  async function step(workflow: Workflow, bot: Bot, action: Action, payload: Payload): Promise<ActionResult> {
+  async function step(run: WorkflowRun, bot: Bot, action: Action): Promise<ActionResult> {
     const { type } = action;
     try {
       const output = await asWorkflow(() =>
-        perform(bot, action, payload, closing.signal, () => isStopped(workflow)),
+        perform(bot, action, run.payload, closing.signal, () => runs.isStopped(run.id)),
       );
       return { type, status: 'success', error: null, output };
     } catch (thrown) {
@@ -104,21 +104,15 @@ export function createWorkflowRunner({
     }
   }
 
-  /** Deleted, or switched off since the run began. */
-  function isStopped({ id, is_active }: Workflow): boolean {
-    const now = workflows.get(id);
-    return !now || (is_active && !now.is_active);
-  }
-
   /** Of a run that is claimed. */
   async function work(run: WorkflowRun, workflow: Workflow, bot: Bot): Promise<WorkflowResult> {
     const began = performance.now();
     const actions: ActionResult[] = [];
     const isMet = holds(workflow.conditions, run.payload);
     for (const action of isMet ? workflow.actions : []) {
-      const result = isStopped(workflow)
+      const result = runs.isStopped(run.id)
         ? ({ type: action.type, status: 'error', error: 'switched_off', output: null } as const)
-        : await step(workflow, bot, action, run.payload);
+        : await step(run, bot, action);
       actions.push(result);
       await keep(() => runs.noteSteps(run.id, actions));
       if (result.status === 'error') break;

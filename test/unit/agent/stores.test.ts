@@ -48,6 +48,17 @@ test('one that is sent again has all its attempts before it', () => {
   expect(deliveries.due(1, [])[0]).toMatchObject({ attempts: 0, status: 'pending' });
 });
 
+test('when it was delivered stays, though it was sent again and failed', () => {
+  const deliveries = createDeliveryStore(db, now);
+  deliveries.add('p', 'a', 'http://x', '{}', false);
+  deliveries.note(deliveries.due(1, [])[0]!, { status: 204, error: null }, null);
+  const [delivered] = deliveries.list('p', 'delivered', page).deliveries;
+  time += 5;
+  deliveries.renew(delivered!);
+  deliveries.note(deliveries.due(1, [])[0]!, { status: 500, error: 'no' }, null);
+  expect(deliveries.list('p', 'failed', page).deliveries).toMatchObject([{ delivered_at: 1_000 }]);
+});
+
 test('of webhooks that are over the old ones are forgotten, and none that waits', () => {
   const deliveries = createDeliveryStore(db, now);
   for (const event of ['over', 'waits']) deliveries.add('p', event, 'http://x', '{}', false);
@@ -117,6 +128,19 @@ test('what somebody answers by hand the agent answers no more', () => {
   const { direction: _, status: _status, ...reply } = mail({ in_reply_to: asked.uuid });
   emails.begin(reply, 'reply-1');
   expect(emails.toDo(10, []).map(({ from_address }) => from_address)).toEqual(['bea@site.example']);
+});
+
+test('what somebody answered while the agent waited is not tried again', () => {
+  const emails = createEmailStore(db, now, () => {});
+  const [free, answered] = [
+    emails.receive(mail(), fresh),
+    emails.receive(mail({ status: 'replied' }), fresh),
+  ];
+  for (const one of [free, answered]) {
+    emails.settle(one);
+    emails.unclaim(one);
+  }
+  expect(emails.toDo(10, []).map(({ uuid }) => uuid)).toEqual([free.uuid]);
 });
 
 test('a mail belongs to the last of those that it names', () => {

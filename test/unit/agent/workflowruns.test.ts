@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { migrations, openDatabase } from '../../../demo/agent/db.ts';
 import { silentMs } from '../../../demo/agent/store/chats.ts';
+import { allTime, createStatistics } from '../../../demo/agent/store/statistics.ts';
 import { createWorkflowRunStore } from '../../../demo/agent/store/workflowruns.ts';
 import { createWorkflowStore } from '../../../demo/agent/store/workflows.ts';
 
@@ -49,6 +50,19 @@ test('of a workflow the longest waiting runs first, and what was cut off is coun
   runs.endInterrupted();
   expect(db.prepare('SELECT run_count FROM workflows').get()).toMatchObject({ run_count: 1 });
   expect(runs.pending(5, []).map(({ payload }) => payload)).toEqual([{ of: 'second' }]);
+});
+
+test('statistics count what has ended', () => {
+  const { db, runs, workflow } = open();
+  const count = () =>
+    createStatistics(db)
+      .workflows('b', allTime)
+      .map(({ count }) => count);
+  runs.add(workflow, 'manual', {});
+  runs.add(workflow, 'manual', {}, 'running');
+  expect(count()).toEqual([]);
+  runs.endInterrupted();
+  expect(count()).toEqual([1]);
 });
 
 test('logs are forgotten before an instant, and what has not ended is not', () => {
