@@ -7,7 +7,7 @@ import { addressOf } from './agent/email/address.ts';
 import { type StartedAgent, startAgent } from './agent/start.ts';
 import { createBackend } from './site/backend.ts';
 import { startInbox } from './site/inbox.ts';
-import { toTools } from './site/tools.ts';
+import { toAgentTools } from './site/tools.ts';
 
 const host = '127.0.0.1';
 const { env } = process;
@@ -69,8 +69,7 @@ async function start(): Promise<void> {
   const agentPort = await findPort(Number(env.AGENT_PORT || 8787));
   const siteUrl = `http://${host}:${port}`;
   const toolsFile = `${folder}/tools.json`;
-  const toolSecret = randomBytes(32).toString('hex');
-  writeFileSync(toolsFile, JSON.stringify(toTools(siteUrl, toolSecret), null, 2), { mode: 0o600 });
+  writeFileSync(toolsFile, JSON.stringify(toAgentTools(siteUrl), null, 2), { mode: 0o600 });
   const deskKey = randomBytes(12).toString('hex');
   const botId = env.AGENT_BOT_ID || 'juniper';
   const adminPassword = randomBytes(6).toString('hex');
@@ -107,7 +106,6 @@ async function start(): Promise<void> {
     projectId,
     botId,
     ssoSecret,
-    toolSecret,
     adminPassword,
     storeFile: `${folder}/helper.db`,
     inbox,

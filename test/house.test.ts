@@ -56,8 +56,10 @@ describe('imports point one way', () => {
     'server-helper/agent': /^server-helper\/(?!protocol\/|errors\.ts|log\.ts|agent\/|store\/)/,
     'server-helper/conversation':
       /^server-helper\/(?!protocol\/|errors\.ts|log\.ts|config\.ts|agent\/|store\/|auth\/|conversation\/)/,
+    'server-helper/tools':
+      /^server-helper\/(?!protocol\/|errors\.ts|log\.ts|option\.ts|agent\/|store\/|auth\/|tools\/)/,
     'server-helper/turns':
-      /^server-helper\/(?!protocol\/|errors\.ts|log\.ts|metrics\.ts|tracing\.ts|within\.ts|agent\/|store\/|auth\/|conversation\/|turns\/)/,
+      /^server-helper\/(?!protocol\/|errors\.ts|log\.ts|metrics\.ts|tracing\.ts|within\.ts|agent\/|store\/|auth\/|conversation\/|tools\/|turns\/)/,
     'server-helper': /^(widget|demo)\//,
     'demo/agent': /^(widget|server-helper|porchlight)/,
   };

@@ -7,7 +7,8 @@ import { serveScene } from './gallery.ts';
 import type { Inbox } from './inbox.ts';
 import { servePage } from './pages.ts';
 import { readBody, sendJson } from './reply.ts';
-import { readOrder, readStock } from './shop.ts';
+import { readStock } from './shop.ts';
+import { tools } from './tools.ts';
 
 export type BackendOptions = {
   agentUrl: string;
@@ -15,8 +16,6 @@ export type BackendOptions = {
   projectId: string;
   botId: string;
   ssoSecret: string;
-  /** By which the agent's tool calls are known. */
-  toolSecret: string;
   /** Of the owner's page. */
   adminPassword: string;
   /** File of the helper's records. */
@@ -25,8 +24,8 @@ export type BackendOptions = {
 };
 
 export function createBackend(options: BackendOptions): { server: Server; helper: NodeHelper } {
-  const { ssoSecret, toolSecret, storeFile, inbox, ...agent } = options;
-  const helper = createNodeHelper({ ...agent, ssoSecret, store: createSqliteStore(storeFile) });
+  const { ssoSecret, storeFile, inbox, ...agent } = options;
+  const helper = createNodeHelper({ ...agent, ssoSecret, tools, store: createSqliteStore(storeFile) });
   const sessions = createShopSessions();
   // The identity comes from the site's own session, never from the request's query or body.
   const giveToken = tokenListener(sessions.readCustomer, { secret: ssoSecret });
@@ -38,8 +37,6 @@ export function createBackend(options: BackendOptions): { server: Server; helper
     'GET /api/inbox': () => ({ mails: inbox.list() }),
     'POST /api/inbox': (body) => writeMail(inbox, body),
     'POST /api/tools/stock': (body) => readStock(readParameter(body, 'product')),
-    'POST /api/tools/order-status': (body, { headers }) =>
-      headers.authorization === `Bearer ${toolSecret}` ? readOrderFor(body as ToolCall) : undefined,
   };
 
   const server = createServer((request, response) => {
@@ -59,31 +56,6 @@ export function createBackend(options: BackendOptions): { server: Server; helper
   return { server, helper };
 }
 
-type ToolCall = { parameters?: Record<string, unknown>; member?: { email?: unknown } };
-
-/** One's own, or one whose number and e-mail address the visitor knows. */
-function readOrderFor(call: ToolCall) {
-  const order = readOrder(readParameter(call, 'orderNumber'));
-  const given = [call.member?.email, readParameter(call, 'email')];
-  const isTheirs = given.some((email) => String(email).trim().toLowerCase() === order?.ownerEmail);
-  if (!order || !isTheirs) {
-    const error = call.member
-      ? 'no order of yours has this number'
-      : 'no order has this number and this e-mail address';
-    return { status: 404, body: { error } };
-  }
-  const { status, placedOn, carrier, eta, trackingNumber, items } = order;
-  return {
-    orderNumber: order.orderNumber,
-    status,
-    placedOn,
-    carrier,
-    eta,
-    trackingNumber,
-    items: items.map(({ name, quantity }) => ({ name, quantity })),
-  };
-}
-
 async function writeMail(inbox: Inbox, body: unknown) {
   const { from, subject, text } = (body ?? {}) as Record<string, unknown>;
   try {
@@ -95,6 +67,6 @@ async function writeMail(inbox: Inbox, body: unknown) {
 }
 
 function readParameter(body: unknown, name: string): string {
-  const { parameters } = (body ?? {}) as ToolCall;
+  const { parameters } = (body ?? {}) as { parameters?: Record<string, unknown> };
   return String(parameters?.[name] ?? '');
 }

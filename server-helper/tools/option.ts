@@ -50,7 +50,8 @@ const fields: Readonly<Record<keyof SiteTool, true>> = {
   run: true,
 };
 /** The agent's own, which a visitor answers. */
-const taken = new Set(['ask_user', 'accept_plan']);
+const taken = ['ask_user', 'accept_plan'];
+const names = `names of 1 to 64 letters, digits and _, beginning with a letter, other than ${taken.join(' and ')}`;
 
 /** @throws TypeError naming the tool and the field */
 export function readTools(name: string, value: unknown): ReadonlyMap<string, ReadTool> {
@@ -62,13 +63,12 @@ export function readTools(name: string, value: unknown): ReadonlyMap<string, Rea
 }
 
 function readTool(at: string, name: string, given: unknown): ReadTool {
-  if (!/^[a-z]\w{0,63}$/i.test(name) || taken.has(name))
-    throw new TypeError(
-      `${at}: a name is needed of letters, digits and _, at most 64, other than ${[...taken].join(' and ')}`,
-    );
+  if (!/^[a-z]\w{0,63}$/i.test(name) || taken.includes(name))
+    throw toWrong('tools', `an object of tools, by ${names}`);
   if (!isObject(given)) throw toWrong(at, 'an object with description, parameters and run');
   const unknown = Object.keys(given).find((field) => !Object.hasOwn(fields, field));
-  if (unknown !== undefined) throw new TypeError(`${at}.${unknown} is not a field of a tool`);
+  if (unknown !== undefined)
+    throw toWrong(at, `without ${unknown}: a tool has ${Object.keys(fields).join(', ')}`);
   const { description, parameters, access, approval, run } = given as Partial<SiteTool>;
   if (typeof description !== 'string' || description.trim() === '')
     throw toWrong(`${at}.description`, 'words that say what it does');
@@ -84,13 +84,15 @@ function readTool(at: string, name: string, given: unknown): ReadTool {
 }
 
 function readSchema(at: string, schema: unknown): ReadTool['refuse'] {
-  const expected = 'a JSON Schema of an object: { type: "object", properties: { … } }';
+  const expected =
+    'a JSON Schema of an object: { type: "object", properties: { … } }, with patterns that compile';
   if (!isObject(schema) || schema.type !== 'object') throw toWrong(at, expected);
   let validator: Validator;
   try {
     // A copy: what the site changes later changes nothing here.
     validator = new Validator(structuredClone(schema) as Schema, '2020-12');
     validator.validate({});
+    compilePatterns(schema);
   } catch {
     throw toWrong(at, expected);
   }
@@ -99,6 +101,16 @@ function readSchema(at: string, schema: unknown): ReadTool['refuse'] {
     const wrong = validator.validate(values).errors.at(-1);
     return wrong && `${wrong.instanceLocation.replace(/^#\/?/, '') || 'parameters'}: ${wrong.error}`;
   };
+}
+
+/** The validator would find a broken one with the first value that it is held to. @throws SyntaxError */
+function compilePatterns(schema: Record<string, unknown>): void {
+  for (const [key, inner] of Object.entries(schema)) {
+    if (key === 'pattern' && typeof inner === 'string') new RegExp(inner, 'u');
+    if (typeof inner !== 'object' || inner === null) continue;
+    if (key === 'patternProperties') for (const pattern of Object.keys(inner)) new RegExp(pattern, 'u');
+    compilePatterns(inner as Record<string, unknown>);
+  }
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

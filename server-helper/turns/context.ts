@@ -25,7 +25,7 @@ export type RunParts = RunContext & {
   hold: (chatId: string, done: Promise<unknown>) => Promise<void>;
   /** Writes the end down and tells it; another end that stands already is told instead. Never rejects. */
   close: (run: TurnRun, end: TurnEnd) => Promise<void>;
-  /** The agent waits for somebody. Never rejects. */
+  /** The agent waits for somebody. */
   onPause: (run: TurnRun, pause: AgentPause) => Promise<void>;
 };
 

@@ -68,7 +68,9 @@ export function createDeciding(parts: {
       turn.goOn();
       logs.remove(turn);
       logs.add(turn);
-      void tracing.turn(turn, conversation.bot, () => goOn(run, stored.pause, { decision, answers }));
+      tracing
+        .turn(turn, conversation.bot, () => goOn(run, stored.pause, { decision, answers }))
+        .catch((error: unknown) => run.onFault(error));
     } finally {
       done();
     }

@@ -2,8 +2,7 @@
 import type { ChatDecision } from '../agent/chat.ts';
 import type { AgentPause } from '../agent/frame.ts';
 import { toStoredPause } from '../conversation/pause.ts';
-import { HelperError, toHelperError } from '../errors.ts';
-import { toLogFields } from '../log.ts';
+import { HelperError } from '../errors.ts';
 import type { ReadTool } from '../tools/option.ts';
 import type { SiteTools, ToolResult } from '../tools/running.ts';
 import type { RunContext, RunParts } from './context.ts';
@@ -14,14 +13,14 @@ import type { ReadStanding } from './standing.ts';
 const mostTools = 20;
 
 export type Pausing = {
-  /** The agent waits. Resolves once the visitor is asked, or what runs here has begun to be told. Never rejects. */
+  /** The agent waits. */
   onPause(run: TurnRun, pause: AgentPause): Promise<void>;
-  /** The visitor has decided: the turn goes on. Never rejects. */
+  /** The visitor has decided: the turn goes on. */
   goOn(run: TurnRun, pause: AgentPause, decision: ChatDecision): Promise<void>;
 };
 
 export function createPausing(
-  { store, chat, log, now }: RunContext,
+  { store, chat, now }: RunContext,
   tools: SiteTools,
   parts: { close: RunParts['close']; readStanding: ReadStanding; isOurs: (run: TurnRun) => Promise<boolean> },
 ): Pausing {
@@ -31,13 +30,6 @@ export function createPausing(
 
   const submit = (run: TurnRun, pause: AgentPause, decision: ChatDecision) =>
     run.ask((sink) => chat.resume(run.conversation.chatId, pause, decision, sink));
-  const never =
-    (run: TurnRun) =>
-    (error: unknown): Promise<void> => {
-      if (!(error instanceof HelperError))
-        log.error({ ...toLogFields(error), turnId: run.turn.id }, 'a tool could not be run');
-      return run.fail(toHelperError(error));
-    };
   /** @returns undefined where the turn is another helper's, or nobody's, by now */
   const runTool = async (
     run: TurnRun,
@@ -75,12 +67,8 @@ export function createPausing(
     if (!result) return;
     if (earlier !== undefined) {
       turn.earlier = earlier;
-      // It is for whoever takes the turn over, and this one goes on.
-      await store
-        .setEarlier(conversation.id, turn.id, earlier)
-        .catch((error: unknown) =>
-          log.warn({ ...toLogFields(error), turnId: turn.id }, 'a tool was not noted'),
-        );
+      // It is for whoever takes the turn over: this one goes on without.
+      await store.setEarlier(conversation.id, turn.id, earlier).catch(() => {});
     }
     submit(run, pause, { decision: 'approve', answers: undefined, ran: result });
   };
@@ -88,26 +76,17 @@ export function createPausing(
   return {
     async onPause(run, pause) {
       const tool = tools.find(pause);
-      try {
-        const visitor = tool && (await tools.readVisitor(run.conversation));
-        // What would be refused afterwards is not asked about.
-        const isAsked =
-          !tool || (tool.approval === 'always' && !(visitor && tools.refuse(tool, pause, visitor)));
-        if (isAsked) await close(run, run.turn.toPaused(toStoredPause(pause, now())));
-        else await runUnasked(run, pause, tool);
-      } catch (error) {
-        await never(run)(error);
-      }
+      const visitor = tool && (await tools.readVisitor(run.conversation));
+      // What would be refused afterwards is not asked about.
+      const isRefused = tool && visitor && tools.refuse(tool, pause, visitor);
+      if (tool && (tool.approval === 'never' || isRefused)) return runUnasked(run, pause, tool);
+      return close(run, run.turn.toPaused(toStoredPause(pause, now())));
     },
     async goOn(run, pause, decision) {
       const tool = decision.decision === 'approve' ? tools.find(pause) : undefined;
-      try {
-        if (!tool) return submit(run, pause, decision);
-        const ran = await runTool(run, pause, tool);
-        if (ran) submit(run, pause, { ...decision, ran });
-      } catch (error) {
-        await never(run)(error);
-      }
+      if (!tool) return submit(run, pause, decision);
+      const result = await runTool(run, pause, tool);
+      if (result) submit(run, pause, { ...decision, ran: result });
     },
   };
 }

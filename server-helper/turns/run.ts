@@ -98,10 +98,11 @@ export class TurnRun implements AnswerSink {
     this.#quiet?.();
     if (this.#replyDone) return this.#replyDone(end);
     if (this.isDone) return;
-    this.#settle(end).catch((error: unknown) => this.#onFault(error));
+    this.#settle(end).catch((error: unknown) => this.onFault(error));
   }
 
-  #onFault(error: unknown): void {
+  /** Said, and the turn fails. */
+  onFault(error: unknown): void {
     this.context.log.error({ ...toLogFields(error), turnId: this.turn.id }, 'a turn could not be settled');
     void this.fail(error instanceof HelperError ? error : new HelperError('internal'));
   }

@@ -164,15 +164,11 @@ test('an order is shown to the customer whose it is, or who knows its number and
     await chat.button('Allow').press('Enter');
     await expect.poll(async () => (await chat.readAnswers()).at(-1)).toContain(words);
   }
-  const byHand = await page.evaluate(async () => {
-    const response = await fetch('/api/tools/order-status', {
-      method: 'POST',
-      body: JSON.stringify({
-        parameters: { orderNumber: 'LF-10234' },
-        member: { email: 'ada@larkfield.example' },
-      }),
-    });
-    return response.status;
-  });
-  expect(byHand).toBe(404);
+  // Another's is not shown to a customer who knows the address of it either.
+  await chat.ask('What is the status of order LF-10247? ben@larkfield.example');
+  await chat.waitForAnswer('paused');
+  await chat.button('Allow').press('Enter');
+  await expect
+    .poll(async () => (await chat.readAnswers()).at(-1))
+    .toContain('no order of yours has this number');
 });

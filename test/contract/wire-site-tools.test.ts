@@ -1,5 +1,6 @@
 /** Tools of the site's own backend: run here when a turn pauses for them, for its visitor, once. */
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { SiteTool, ToolVisitor } from '../../server-helper/index.ts';
 import { createMemoryStore } from '../../server-helper/store/memory.ts';
@@ -13,6 +14,7 @@ import { makeQuestion, makeSsoToken, toTurnPath } from '../support/visitor.ts';
 const agent = await startFakeAgent();
 const closers: (() => Promise<void>)[] = [];
 afterEach(async () => {
+  vi.unstubAllGlobals();
   for (const close of closers.splice(0)) await close();
 });
 
@@ -282,6 +284,31 @@ test('an agent that asks for one tool after another without end is let go', asyn
   const { events } = await ask(await openSession());
   expect(events.at(-1)).toMatchObject({ kind: 'turn-failed', data: { code: 'agent-unavailable' } });
   expect(run).toHaveBeenCalledTimes(20);
+});
+
+test('the guide’s example shows a customer their own order, and sends a guest to sign in', async () => {
+  const page = readFileSync('docs/operation.md', 'utf8');
+  const [, snippet = ''] = /^## Tools of your own backend$[\s\S]*?^```js\n([\s\S]*?)^```$/m.exec(page) ?? [];
+  const { tools } = (await import(`data:text/javascript,${encodeURIComponent(snippet)}`)) as {
+    tools: { order_status: SiteTool };
+  };
+  vi.stubGlobal('db', {
+    findOrder: async (number: string, { customer }: { customer: string }) =>
+      number === 'LF-1' && customer === 'customer-7' ? { number, state: 'shipped' } : undefined,
+  });
+  const helper = start(tools.order_status);
+  const ask = async (session: string) => {
+    agent.nextChat(pauseWith(pause));
+    agent.nextResume(resumeWith('Fine.'));
+    expect((await helper.ask(session)).events.at(-1)?.kind).toBe('turn-completed');
+    return (submitted() as { result?: unknown }).result;
+  };
+  expect(await ask(await helper.signIn({ external_id: 'customer-7' }))).toEqual({
+    number: 'LF-1',
+    state: 'shipped',
+  });
+  expect(await ask(await helper.signIn({ external_id: 'customer-8' }))).toHaveProperty('error');
+  expect(await ask(await helper.openSession())).toEqual({ error: 'Sign in to see your orders.' });
 });
 
 test('a tool that the site does not have is its visitor’s to decide, as ever', async () => {

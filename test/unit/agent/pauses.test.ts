@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'libsql';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { readTools } from '../../../demo/agent/tools.ts';
 import { joinDeltas } from '../../support/agentclient.ts';
 import { type ShopAgent, startShopAgent } from '../../support/agentservice.ts';
 
@@ -108,6 +109,40 @@ describe('a turn that pauses for approval', () => {
     expect(body.result.chat.reply).toBe(
       '**order\\_status: LF-55555** could not be looked up: Nothing of that name.',
     );
+  });
+
+  test('of a tool that the caller runs waits for its result, and tells what went wrong there', async () => {
+    const tools = readTools(
+      agent.shop.tools.map(({ url, ...tool }) => (tool.name === 'order_status' ? tool : { ...tool, url })),
+    );
+    const own = await startShopAgent({ tools });
+    const take = async (data: object) => {
+      const { body } = await own.client.chat(message, { chat_id });
+      const { executionId } = body.chat;
+      const execute = (execution_data: object) =>
+        own.client.call('POST', '/v1/bot/chat/execute-tool', { chat_id, execution_data });
+      const without = await execute({ executionId });
+      expect([without.status, without.body.error.code]).toEqual([400, 'invalid_parameters']);
+      const { status, body: taken } = await execute({ executionId, ...data });
+      expect(status).toBe(200);
+      return taken.result.chat;
+    };
+    expect((await take({ result: { orderNumber: 'LF-10234', status: 'shipped' } })).reply).toContain(
+      'shipped',
+    );
+    expect((await take({ result: { error: 'no order of yours has this number' } })).reply).toContain(
+      'could not be looked up: no order of yours has this number',
+    );
+    expect((await take({ denied: true })).reply).toBe('All right, I did not do that.');
+    expect(own.shop.calls).toEqual([]);
+    await own.close();
+  });
+
+  test.each([
+    [{ url: undefined, approval: 'auto' }, 'tools[0].approval: always is needed'],
+    [{ url: 7 }, 'tools[0].url: a URL is needed, or nothing where the caller runs it'],
+  ])('a tool of %o is refused at the start', (change, words) => {
+    expect(() => readTools([{ ...agent.shop.tools[0], ...change }])).toThrow(words);
   });
 
   test('leaves nothing of what a model was told once it is decided, over or replaced', async () => {
