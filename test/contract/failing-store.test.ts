@@ -36,6 +36,8 @@ async function visit(make: () => Store, n: number, failure: Failure): Promise<st
   try {
     await visiting.run();
     failing.heal();
+    if (failing.failed === undefined) expect(visiting.ran).toEqual(['order_status', 'stock']);
+    expect(new Set(visiting.ran).size, `no tool twice, ${where()}`).toBe(visiting.ran.length);
     const open = [...new Set(visiting.turns.map(({ conversationId }) => conversationId))].filter(
       (id) => !visiting.deleted.has(id),
     );

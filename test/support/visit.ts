@@ -2,6 +2,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { createUndiciDispatch } from '../../server-helper/agent/dispatch-undici.ts';
 import { createHelper } from '../../server-helper/handler.ts';
+import type { SiteTool } from '../../server-helper/index.ts';
 import { signSsoToken } from '../../server-helper/mint.ts';
 import type { ConversationReply, TurnEventKind } from '../../server-helper/protocol/wire.ts';
 import type { Store } from '../../server-helper/store/store.ts';
@@ -18,6 +19,14 @@ const tries = 2;
 export async function startVisit(agent: FakeAgent, store: Store) {
   const { dispatch, close } = createUndiciDispatch();
   const events: unknown[] = [];
+  /** The site's own tools, by each time that they were run. */
+  const ran: string[] = [];
+  const toTool = (name: string, approval: 'always' | 'never'): SiteTool => ({
+    description: name,
+    parameters: { type: 'object' },
+    approval,
+    run: () => void ran.push(name),
+  });
   const helper = createHelper(
     {
       agentUrl: agent.url,
@@ -26,6 +35,7 @@ export async function startVisit(agent: FakeAgent, store: Store) {
       ssoSecret: secrets.ssoSecret,
       webhookSecret: secrets.webhookSecret,
       onAgentEvent: (event) => void events.push(event),
+      tools: { order_status: toTool('order_status', 'always'), stock: toTool('stock', 'never') },
       limits: 'off',
       store,
     },
@@ -112,6 +122,7 @@ export async function startVisit(agent: FakeAgent, store: Store) {
     turns,
     deleted,
     events,
+    ran,
     ask,
     history,
     send,
@@ -125,6 +136,10 @@ export async function startVisit(agent: FakeAgent, store: Store) {
       agent.nextResume(resumeWith('It left.'));
       await insist('POST', `${toPath(paused)}/decision`, { decision: 'approve' });
       await read(await insist('GET', toPath(paused)), paused);
+      const stock = makePause({ name: 'stock', parameters: {} });
+      agent.nextChat(pauseWith({ ...stock, executionId: 'exec_2_5b' }));
+      agent.nextResume(resumeWith('It is there.'));
+      await ask(first);
       agent.nextChat(async (answer) => {
         answer.recordQuestion();
         answer.open();
