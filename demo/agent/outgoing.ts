@@ -122,8 +122,9 @@ export function createOutgoing(privateHosts: readonly string[]) {
         const { name, cause } = thrown as Error;
         if (name === 'TimeoutError')
           throw new AgentError(502, 'timeout', 'The address did not answer in time.');
-        // What fetch itself refuses has no cause of a connection.
-        if (name === 'TypeError' && !(cause instanceof Error && 'code' in cause))
+        // What fetch itself refuses has no cause of a connection, or undici's own.
+        const code = cause instanceof Error && 'code' in cause ? String(cause.code) : undefined;
+        if (name === 'TypeError' && (code === undefined || refusedByClient.has(code)))
           throw new AgentError(400, 'invalid_request', 'The request is not as it should be.');
         throw new AgentError(502, 'unreachable', 'The address could not be reached.');
       }
@@ -133,6 +134,13 @@ export function createOutgoing(privateHosts: readonly string[]) {
     },
   };
 }
+
+/** Headers that stand for the connection itself, or belie the body. */
+const refusedByClient: ReadonlySet<string> = new Set([
+  'UND_ERR_INVALID_ARG',
+  'UND_ERR_NOT_SUPPORTED',
+  'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH',
+]);
 
 /** What comes after is not awaited. */
 async function readUpTo({ body }: Response, maxBytes: number): Promise<Buffer> {

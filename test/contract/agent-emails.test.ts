@@ -727,6 +727,7 @@ describe('who may', () => {
     ['GET', 'readall', { status: 'lost' }, 'status'],
     ['GET', 'stats', { timeRange: '1d' }, 'timeRange'],
     ['POST', 'reply', { email_id: 'x', content: '' }, 'content'],
+    ['POST', 'reply', { email_id: 'x', content: ' \n' }, 'content'],
     ['POST', 'reply', { email_id: 'x', content: 'x'.repeat(50_001) }, 'content'],
     ['GET', 'read', {}, 'email_id'],
   ])('%s %s %j is refused by the name of the field', async (method, what, input, field) => {

@@ -148,6 +148,11 @@ describe('a workflow', () => {
     ['actions', { actions: [] }],
     ['actions.0.type', { actions: [{ type: 'run_code' }] }],
     ['actions.0.url', { actions: [{ type: 'call_url' }] }],
+    ['actions.0.headers', { actions: [{ type: 'call_url', url: 'https://x.example', headers: [] }] }],
+    [
+      'actions.0.headers.bad name',
+      { actions: [{ type: 'call_url', url: 'https://x.example', headers: { 'bad name': 'x' } }] },
+    ],
     ['actions.0.message', { actions: [{ type: 'start_chat' }] }],
     ['conditions.0.operator', { conditions: [{ field: 'a', operator: 'matches', value: 'b' }] }],
     ['is_active', { is_active: 'yes' }],
@@ -350,6 +355,8 @@ describe('a run', () => {
     expect(redirected.actions[0]).toMatchObject({ error: 'http_error', output: { status: 302 } });
     const { actions } = await perform([callUrl({ headers: { 'x-a': '{{v}}' } })], { v: 'b\r\nx-c: d' });
     expect(actions[0].error).toBe('invalid_request');
+    for (const headers of [{ expect: '100-continue' }, { connection: 'upgrade' }, { 'content-length': '3' }])
+      expect((await perform([callUrl({ headers })])).actions[0].error).toBe('invalid_request');
     expect(receiver.received).toHaveLength(1);
   });
 

@@ -70,7 +70,10 @@ export function routeEmails(app: Hono<AccessEnv>, parts: Parts) {
 
   app.post(
     '/v1/bot/email/reply',
-    takes({ ...ofEmail, content: v.pipe(v.string(), v.minLength(1), v.maxLength(50_000)) }),
+    takes({
+      ...ofEmail,
+      content: v.pipe(v.string(), v.regex(/\S/, 'words are needed'), v.maxLength(50_000)),
+    }),
     async (c) => {
       const { email_id, content, ...input } = c.get('input');
       const bot = requireBot(parts, c.get('caller'), input);

@@ -22,13 +22,23 @@ export interface Condition {
 const text = (most: number) => v.pipe(v.string(), v.minLength(1), v.maxLength(most));
 const json = v.custom<unknown>((value) => !isTooDeep(value), 'fewer levels are needed');
 
+const headers = v.pipe(
+  v.unknown(),
+  v.check((value) => !Array.isArray(value), 'an object is needed'),
+  // The characters of a token, RFC 9110.
+  v.record(
+    v.pipe(text(200), v.regex(/^[\w!#$%&'*+.^`|~-]+$/, 'the name of a header is needed')),
+    v.pipe(v.string(), v.maxLength(4_000)),
+  ),
+);
+
 /** Their strings may hold `{{path}}`. */
 export const action = v.variant('type', [
   v.object({
     type: v.literal('call_url'),
     url: text(4_000),
     method: v.optional(v.picklist(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']), 'POST'),
-    headers: v.optional(v.record(text(200), v.pipe(v.string(), v.maxLength(4_000))), {}),
+    headers: v.optional(headers, {}),
     body: v.optional(json),
   }),
   v.object({ type: v.literal('send_email'), to: text(1_000), subject: text(1_000), body: text(50_000) }),
