@@ -316,6 +316,16 @@ test('what went wrong, by its code, and where', async () => {
   });
 });
 
+test('of more errors than are shown the newest, the newest first', async () => {
+  const chats = Array.from({ length: 21 }, (_, n) => `ill-${n}`);
+  for (const chat_id of chats) {
+    agent.clock.now += minute;
+    await ask(question, { chat_id, provider_host: 'http://127.0.0.1:9', model: 'm' });
+  }
+  const { recent_errors } = await read('errors');
+  expect(recent_errors.map(({ chat_id }: { chat_id: string }) => chat_id)).toEqual(chats.slice(1).reverse());
+}, 60_000);
+
 test('how it reasoned', async () => {
   const standard = await ask(question, { reasoning_mode: 'standard' });
   const reasoned = await ask('Is the Fell 2 in stock?', { reasoning_mode: 'agent' });

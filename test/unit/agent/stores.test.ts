@@ -7,6 +7,7 @@ import { type Db, openDatabase } from '../../../demo/agent/db.ts';
 import { createEventLog } from '../../../demo/agent/events.ts';
 import { createDeliveryStore } from '../../../demo/agent/store/deliveries.ts';
 import { createEmailStore, type NewEmail } from '../../../demo/agent/store/emails.ts';
+import { createKeyStore } from '../../../demo/agent/store/keys.ts';
 import { createSubscriberStore } from '../../../demo/agent/store/subscribers.ts';
 import { createTaskStore } from '../../../demo/agent/store/tasks.ts';
 import { hourMs } from '../../../demo/agent/time.ts';
@@ -23,6 +24,13 @@ beforeEach(() => {
   return () => db.close();
 });
 const page = { page: 1, perPage: 10 };
+
+test('a configured key belongs to the project that is configured now', () => {
+  const keys = createKeyStore(db, now);
+  keys.install([{ key: 'k', role: 'owner', projectId: 'p' }]);
+  keys.install([{ key: 'k', role: 'admin', projectId: 'q' }]);
+  expect(keys.readCaller('k')).toMatchObject({ projectId: 'q', role: 'admin' });
+});
 
 test('the webhook that waits longest is sent first', () => {
   const deliveries = createDeliveryStore(db, now);
