@@ -170,6 +170,7 @@ export function routeTasks(app: Hono<AccessEnv>, parts: Parts) {
     return c.json({ success: true, message: 'The task was deleted.' });
   });
 
+  // Of one conversation, which is everybody's who may chat: no list of the agent's tasks (S169).
   app.get('/v1/bot/chat/scheduled-tasks', takes({ ...target, chat_id: chatId }), async (c) => {
     const bot = requireBot(parts, c.get('caller'), c.get('input'));
     return c.json({ tasks: tasks.ofChat(bot.uuid, c.get('input').chat_id).map(toWireTask) });
