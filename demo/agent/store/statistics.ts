@@ -14,6 +14,9 @@ export interface Range {
 
 export const allTime: Range = { from: 0, to: Number.MAX_SAFE_INTEGER };
 
+/** Of the slowest turns so many times those that are needed are looked through for those of a range. */
+const slowestLooked = 4;
+
 /** How many entries "recent" lists have. */
 const recent = 20;
 
@@ -117,19 +120,23 @@ export function createStatistics(db: Db) {
 
     /**
      * The n-th slowest turn's time in ms, from 0, of each n.
-     * Of all time the index gives the few slowest. A range may hold none of these: its turns are read and sorted.
+     * Mostly they are among the slowest of all time, which the index gives; where the range holds too few of these, its
+     * turns are read and sorted.
      */
     slowest(botId: string, range: Range, ns: readonly number[]): number[] {
-      if (range.from <= allTime.from && range.to >= allTime.to)
-        return ns.map(
-          (n) =>
-            one<{ duration_ms: number }>(
-              `SELECT duration_ms FROM turns INDEXED BY turns_by_duration
-               WHERE bot_id = ? AND ended IS NOT NULL ORDER BY duration_ms DESC LIMIT 1 OFFSET ?`,
-              botId,
-              n,
-            ).duration_ms,
-        );
+      const found = ns.map((n) =>
+        all<{ duration_ms: number }>(
+          `SELECT duration_ms FROM (SELECT duration_ms, started_at FROM turns INDEXED BY turns_by_duration
+             WHERE bot_id = ?1 AND ended IS NOT NULL ORDER BY duration_ms DESC LIMIT ?5)
+           WHERE started_at BETWEEN ?2 AND ?3 LIMIT 1 OFFSET ?4`,
+          botId,
+          range.from,
+          range.to,
+          n,
+          slowestLooked * (n + 1),
+        ).map(({ duration_ms }) => duration_ms),
+      );
+      if (found.every((one) => one.length > 0)) return found.flat();
       const { list } = one<{ list: string | null }>(
         `SELECT group_concat(duration_ms) AS list FROM turns
          WHERE bot_id = ? AND started_at BETWEEN ? AND ? AND ended IS NOT NULL`,

@@ -1,7 +1,7 @@
 /** Who came to an agent, by the sessions of conversations: messages with less than half an hour between them. */
 
 import type { Db } from '../db.ts';
-import type { Range } from './statistics.ts';
+import { allTime, type Range } from './statistics.ts';
 
 export interface Sessions {
   sessions: number;
@@ -37,12 +37,14 @@ export function createVisits(db: Db) {
              SELECT id, chat, first_at, last_at FROM sessions INDEXED BY sessions_by_time
                WHERE bot_id = ?1 AND first_at < ?2 AND last_at >= ?2
              UNION SELECT id, chat, first_at, last_at FROM sessions INDEXED BY sessions_by_time
-               WHERE bot_id = ?1 AND first_at <= ?3 AND last_at > ?3) AS cut
+               WHERE ?4 AND bot_id = ?1 AND first_at <= ?3 AND last_at > ?3) AS cut
            JOIN messages ON messages.chat = cut.chat
            WHERE created_at BETWEEN max(first_at, ?2) AND min(last_at, ?3) GROUP BY cut.id)`,
         botId,
         from,
         to,
+        // How long a session takes is not bounded: each that began before would be looked at.
+        Number(to < allTime.to),
       );
       return {
         sessions: whole.sessions + cut.sessions,
