@@ -3,6 +3,7 @@ import { createAgentBot } from './agent/bot.ts';
 import { createAgentChat } from './agent/chat.ts';
 import { createAgentConversations } from './agent/conversation.ts';
 import { createAgentHttp, type Dispatch } from './agent/http.ts';
+import { createAllowanceWatch } from './agent/plan.ts';
 import { createAgentWorkspaces } from './agent/workspace.ts';
 import { createChallenges } from './auth/challenge.ts';
 import { openSessions } from './auth/keyring.ts';
@@ -42,7 +43,13 @@ export function createParts(
   const chat = createAgentChat(http);
   const conversations = createAgentConversations(http);
   const workspaces = createAgentWorkspaces(http);
-  const pins = createWorkspaces(config.workspace, store, workspaces.create);
+  const noteMade = createAllowanceWatch(http, log, monotonicNow);
+  const create = async (name: string) => {
+    const uuid = await workspaces.create(name);
+    noteMade();
+    return uuid;
+  };
+  const pins = createWorkspaces(config.workspace, store, create);
   const tools = createSiteTools(config.tools, { store, bot: config.botId, log });
   const context = { chat, conversations, store, log, now, monotonicNow, metrics, tracing };
   const engine = createEngine(context, pins, tools);

@@ -1,13 +1,15 @@
 /** What a failed call of the agent means: its status and body, or why it never began, in our own codes. */
 import { HelperError } from '../errors.ts';
 import { asWord, type Log } from '../log.ts';
+import { planPath } from './plan.ts';
 import { toMs } from './quota.ts';
 import { toReason } from './unreachable.ts';
 
 /** Where a question goes. */
 export const chatPath = '/v1/bot/chat';
+const workspacePath = '/v1/bot/workspace/create';
 /** Where nothing can be missing but the project and the bot. */
-const targetPaths: readonly string[] = [chatPath, '/v1/bot/read', '/v1/bot/workspace/create'];
+const targetPaths: readonly string[] = [chatPath, '/v1/bot/read', workspacePath];
 
 const unknownTarget = 'the agent does not know what is asked: check project and bot';
 
@@ -40,7 +42,11 @@ export function toAgentError(
   }
   if (status >= 400 && status < 500 && status !== 408 && status !== 409) {
     const fields = { code: 'agent-refused', path, status, agentCode: asWord(code) };
+    // Not every key may see it, and nothing depends on it.
+    if (path === planPath) return new HelperError('agent-refused');
     if (status === 404) log.error(fields, unknownTarget);
+    else if (code === 'plan_limit_reached' && path === workspacePath)
+      log.error(fields, 'the plan’s workspaces are used up: no new conversation can begin');
     else if (code === 'sso_token_invalid')
       log.error(fields, 'the agent refused an SSO token: it knows another secret, or takes no such claims');
     else if (status <= 403 && status > 400)
@@ -54,8 +60,8 @@ export function toAgentError(
   return untakenStatuses.includes(status) ? new AgentUntaken() : new HelperError('agent-unavailable');
 }
 
-/** To go on with a running reply: an agent that has neither is asked for its record. */
-const optionalPath = /\/(subscribe|stream-status)$/;
+/** To go on with a running reply: an agent that has neither is asked for its record. The plan need not be known. */
+const optionalPath = /\/(subscribe|stream-status|plan)$/;
 
 /** Nobody holds so much: less has to be asked for at once. */
 export class AgentReplyTooLarge extends HelperError {

@@ -1,6 +1,7 @@
 /** Asks the agent who it is, and reads in how it fails which variable is wrong. */
 import { isGone } from '../agent/failure.ts';
 import { createAgentHttp, type Dispatch } from '../agent/http.ts';
+import { isNearlyUsedUp, readAllowance } from '../agent/plan.ts';
 import type { Config } from '../config.ts';
 import { toHelperError } from '../errors.ts';
 import type { LogFields } from '../log.ts';
@@ -35,6 +36,13 @@ export async function checkAgent(config: Config, dispatch: Dispatch): Promise<Fi
     const state = code === 'rate-limited' ? 'note' : 'wrong';
     const text = isGone(error) ? toUnknown(config.agentUrl.host) : explain(config.agentUrl.host, code, told);
     findings.push({ about: 'agent', state, text });
+  }
+  const isMaking = config.workspace === 'conversation' || config.workspace === 'visitor';
+  const allowance = isMaking ? await readAllowance(http).catch(() => undefined) : undefined;
+  if (allowance && isNearlyUsedUp(allowance)) {
+    const { used, most } = allowance;
+    const text = `${used} of the plan’s ${most} for visitors are used, and each new ${config.workspace} takes one: ask for more, or set PORCHLIGHT_WORKSPACE`;
+    findings.push({ about: 'workspaces', state: used < most ? 'note' : 'wrong', text });
   }
   if (Math.abs(http.aheadMs) > mostAheadMs) {
     const seconds = Math.round(Math.abs(http.aheadMs) / 1000);
