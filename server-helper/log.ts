@@ -51,19 +51,28 @@ export function createPace(nowMs: () => number): (key: string) => boolean {
   };
 }
 
-/** The name of what was thrown and where: a message may quote what somebody sent, so it is left out. */
+/** The name of what was thrown and where: a message may quote what somebody sent, so it is left out. Never throws. */
 export function toLogFields(error: unknown): LogFields {
   if (!(error instanceof Error)) return { error: typeof error };
+  try {
+    return { error: asWord(error.name) ?? 'Error', at: readFrame(error) };
+  } catch {
+    return { error: 'Error' };
+  }
+}
+
+function readFrame({ stack, message }: Error): string | undefined {
   // An app may have made something else of it, by Error.prepareStackTrace.
-  const stack = typeof error.stack === 'string' ? error.stack : '';
-  const frame = stack.split('\n').find((line) => line.trimStart().startsWith('at '));
-  return {
-    error: error.name,
-    at: frame
-      ?.trim()
-      .replace(/^at /, '')
-      .replace(/\(?file:.*\//, '('),
-  };
+  if (typeof stack !== 'string') return undefined;
+  // A message may have lines that look like frames.
+  const at = stack.indexOf(message);
+  const frames = at < 0 ? stack : stack.slice(at + message.length);
+  return frames
+    .split('\n')
+    .find((line) => line.trimStart().startsWith('at '))
+    ?.trim()
+    .replace(/^at /, '')
+    .replace(/\(?file:.*\//, '(');
 }
 
 /** What may be logged of what somebody else sent: a code, which quotes no visitor as a message might, and no key. */

@@ -25,8 +25,8 @@ export type Earlier = {
   takenBack: readonly TakenBack[];
   /** What this turn had said when it paused. */
   said: string;
-  /** The execution that its visitor decided on last: told again, it is no new pause. */
-  decided?: string | undefined;
+  /** The executions that were decided on, the last last: told again, none is a new pause. One alone as a string. */
+  decided?: string | readonly string[] | undefined;
   /** How many characters of its answer it had said at each decision. */
   cuts?: readonly number[];
   /** Of a turn that was taken back, as there. */

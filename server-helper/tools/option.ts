@@ -2,6 +2,7 @@
 
 import { type Schema, Validator } from '@cfworker/json-schema';
 import { readOneOf, toWrong } from '../option.ts';
+import { isObjectSchema } from './schema.ts';
 
 /** For whom a tool runs: as the helper knows it, never as the agent says. */
 export type ToolVisitor =
@@ -17,10 +18,10 @@ export type ToolVisitor =
     };
 
 export type SiteTool = {
-  /** What it does, for the visitor who is asked to allow it, where the agent gives no words of its own. */
+  /** What it does. The visitor who is asked to allow it reads it where the agent gives no words of its own. */
   description: string;
   /** JSON Schema (2020-12) of an object: what does not fit is refused before anything runs. */
-  parameters: Record<string, unknown>;
+  parameters: object;
   /** `staff_only`: for members of the agent's project alone. Default `public_safe`. */
   access?: 'public_safe' | 'staff_only';
   /** `never` is for what only reads: default `always`, which asks the visitor each time. */
@@ -56,7 +57,7 @@ const names = `names of 1 to 64 letters, digits and _, beginning with a letter, 
 /** @throws TypeError naming the tool and the field */
 export function readTools(name: string, value: unknown): ReadonlyMap<string, ReadTool> {
   if (value === undefined) return new Map();
-  if (!isObject(value)) throw toWrong(name, 'an object of tools by their names');
+  if (!isPlain(value)) throw toWrong(name, 'an object of tools by their names');
   return new Map(
     Object.entries(value).map(([tool, given]) => [tool, readTool(`${name}.${tool}`, tool, given)]),
   );
@@ -84,18 +85,13 @@ function readTool(at: string, name: string, given: unknown): ReadTool {
 }
 
 function readSchema(at: string, schema: unknown): ReadTool['refuse'] {
-  const expected =
-    'a JSON Schema of an object: { type: "object", properties: { … } }, with patterns that compile';
-  if (!isObject(schema) || schema.type !== 'object') throw toWrong(at, expected);
-  let validator: Validator;
-  try {
-    // A copy: what the site changes later changes nothing here.
-    validator = new Validator(structuredClone(schema) as Schema, '2020-12');
-    validator.validate({});
-    compilePatterns(schema);
-  } catch {
-    throw toWrong(at, expected);
-  }
+  if (!isObjectSchema(schema))
+    throw toWrong(
+      at,
+      'a JSON Schema (2020-12) of an object: { type: "object", properties: { … } }; $ref points into it, patterns compile',
+    );
+  // A copy: what the site changes later changes nothing here.
+  const validator = new Validator(structuredClone(schema) as Schema, '2020-12');
   return (values) => {
     // The last is the innermost.
     const wrong = validator.validate(values).errors.at(-1);
@@ -103,16 +99,11 @@ function readSchema(at: string, schema: unknown): ReadTool['refuse'] {
   };
 }
 
-/** The validator would find a broken one with the first value that it is held to. @throws SyntaxError */
-function compilePatterns(schema: Record<string, unknown>): void {
-  for (const [key, inner] of Object.entries(schema)) {
-    if (key === 'pattern' && typeof inner === 'string') new RegExp(inner, 'u');
-    if (typeof inner !== 'object' || inner === null) continue;
-    if (key === 'patternProperties') for (const pattern of Object.keys(inner)) new RegExp(pattern, 'u');
-    compilePatterns(inner as Record<string, unknown>);
-  }
-}
-
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A Map would pass for an object without tools. */
+function isPlain(value: unknown): value is Record<string, unknown> {
+  return isObject(value) && [Object.prototype, null].includes(Object.getPrototypeOf(value));
 }

@@ -51,11 +51,16 @@ export function createSiteTools(
       const member = await isMemberNow({ store, config: { botId: bot } }, owner);
       return { kind: 'identified', [kind === 'email' ? 'email' : 'externalId']: subject, member };
     },
-    refuse({ access, refuse }, { tool }, visitor) {
+    refuse({ name, access, refuse }, { tool }, visitor) {
       if (access === 'staff_only' && !visitor.member)
         return toFailure('This tool is for members of the project alone.');
-      const fault = refuse(tool.parameters ?? {});
-      return fault === undefined ? undefined : toFailure(fault);
+      try {
+        const fault = refuse(tool.parameters ?? {});
+        return fault === undefined ? undefined : toFailure(fault);
+      } catch (error) {
+        log.warn({ ...toLogFields(error), tool: name }, 'a tool failed');
+        return toFailure('The tool failed.');
+      }
     },
     async run(tool, pause, conversation, visitor, stopped) {
       const late = new AbortController();
@@ -65,9 +70,12 @@ export function createSiteTools(
         signal.addEventListener('abort', () => reject(signal.reason), { once: true });
       });
       over.catch(() => {});
+      const onUnclaimed = (error: unknown) =>
+        log.warn({ ...toLogFields(error), tool: tool.name }, 'a tool was not run: the store does not answer');
       try {
-        if (!(await Promise.race([claim(conversation, pause), over])))
-          return toFailure('This was begun before, and what came of it is not known.');
+        const isOurs = await Promise.race([claim(conversation, pause).catch(onUnclaimed), over]);
+        if (isOurs === undefined) return toFailure('The tool could not be run.');
+        if (!isOurs) return toFailure('This was begun before, and what came of it is not known.');
         // What it is given is its own, to change as it likes.
         const values = structuredClone(pause.tool.parameters ?? {});
         const given = await Promise.race([tool.run(values, visitor, signal), over]);

@@ -19,6 +19,12 @@ export type Pausing = {
   goOn(run: TurnRun, pause: AgentPause, decision: ChatDecision): Promise<void>;
 };
 
+/** Nobody is asked to allow what nobody describes. */
+function describe(pause: AgentPause, tool: ReadTool | undefined): AgentPause {
+  const description = pause.tool.description || tool?.description;
+  return description === undefined ? pause : { ...pause, tool: { ...pause.tool, description } };
+}
+
 export function createPausing(
   { store, chat, now }: RunContext,
   tools: SiteTools,
@@ -26,7 +32,10 @@ export function createPausing(
 ): Pausing {
   const { close, readStanding, isOurs } = parts;
 
-  const ran = new WeakMap<TurnRun, number>();
+  const asked = new WeakMap<TurnRun, number>();
+  /** One call that the store did not answer is no reason to fail. */
+  const readVisitor = ({ conversation }: TurnRun) =>
+    tools.readVisitor(conversation).catch(() => tools.readVisitor(conversation));
 
   const submit = (run: TurnRun, pause: AgentPause, decision: ChatDecision) =>
     run.ask((sink) => chat.resume(run.conversation.chatId, pause, decision, sink));
@@ -38,7 +47,11 @@ export function createPausing(
     meanwhile?: Promise<unknown>,
   ): Promise<ToolResult | undefined> => {
     const { turn, conversation } = run;
-    const visitor = await tools.readVisitor(conversation);
+    const before = asked.get(run) ?? 0;
+    asked.set(run, before + 1);
+    if (before >= mostTools)
+      throw new HelperError('agent-unavailable', `The agent asked for more than ${mostTools} tools`);
+    const visitor = await readVisitor(run);
     if (!visitor || run.isDone || !(await isOurs(run))) return undefined;
     const tell = (status: 'running' | 'done' | 'failed') => {
       turn.onFrame({ kind: 'tool', key: pause.executionId, name: tool.name, status });
@@ -54,10 +67,6 @@ export function createPausing(
   };
   const runUnasked = async (run: TurnRun, pause: AgentPause, tool: ReadTool): Promise<void> => {
     const { turn, conversation } = run;
-    const before = ran.get(run) ?? 0;
-    ran.set(run, before + 1);
-    if (before >= mostTools)
-      throw new HelperError('agent-unavailable', `The agent asked for more than ${mostTools} tools`);
     turn.passPause();
     let earlier: string | undefined;
     const reading = readStanding(conversation, turn, pause.executionId).then((read) => {
@@ -76,11 +85,11 @@ export function createPausing(
   return {
     async onPause(run, pause) {
       const tool = tools.find(pause);
-      const visitor = tool && (await tools.readVisitor(run.conversation));
+      const visitor = tool && (await readVisitor(run));
       // What would be refused afterwards is not asked about.
       const isRefused = tool && visitor && tools.refuse(tool, pause, visitor);
       if (tool && (tool.approval === 'never' || isRefused)) return runUnasked(run, pause, tool);
-      return close(run, run.turn.toPaused(toStoredPause(pause, now())));
+      return close(run, run.turn.toPaused(toStoredPause(describe(pause, tool), now())));
     },
     async goOn(run, pause, decision) {
       const tool = decision.decision === 'approve' ? tools.find(pause) : undefined;

@@ -77,7 +77,7 @@ export function createReplayed(turn: LiveTurn, isSure: boolean, lately: Lately):
   return {
     onFrame(frame) {
       if (frame.kind === 'text') take(frame.text);
-      else if (frame.kind === 'pause' && frame.pause.executionId === turn.decided) return false;
+      else if (frame.kind === 'pause' && turn.decided.includes(frame.pause.executionId)) return false;
       else if (frame.kind === 'final') {
         // What another turn said is none of this one's, nor is the end of other words.
         if (isOthers(frame.reply) || !(isSure || isWhole())) return true;

@@ -83,6 +83,8 @@ export class TurnRun implements AnswerSink {
 
   onFrame(frame: Frame): boolean {
     if (this.#replayed) return this.#replayed.onFrame(frame);
+    // Told once more in what goes on after it, it ends nothing.
+    if (frame.kind === 'pause' && this.turn.decided.includes(frame.pause.executionId)) return false;
     this.turn.onFrame(frame);
     return true;
   }

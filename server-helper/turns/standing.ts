@@ -12,6 +12,7 @@ import type { LiveTurn } from './turn.ts';
 const patienceMs = 2_000;
 /** Of more decisions in one answer the newest are kept. */
 const mostCuts = 20;
+const mostDecided = 100;
 
 /** @returns JSON of an `Earlier`. Never rejects. @param decided the execution that the turn goes on after */
 export type ReadStanding = (
@@ -28,6 +29,8 @@ export function createReadStanding({ conversations }: Pick<RunContext, 'conversa
     );
     const earlier = readEarlier(turn.earlier);
     const cuts = [...(earlier.cuts ?? []), turn.text.length].slice(-mostCuts);
-    return JSON.stringify({ ...earlier, said: turn.text, cuts, decided, standing } satisfies Earlier);
+    const all = new Set([earlier.decided ?? [], turn.decided, decided ?? []].flat());
+    const kept = [...all].slice(-mostDecided);
+    return JSON.stringify({ ...earlier, said: turn.text, cuts, decided: kept, standing } satisfies Earlier);
   };
 }

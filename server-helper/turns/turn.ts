@@ -31,8 +31,8 @@ export class LiveTurn {
   /** The agent said that the text is whole. */
   saidDone = false;
   pause: AgentPause | undefined;
-  /** The execution that the last decision was made on. */
-  decided: string | undefined;
+  /** The executions that were decided on, or run here. */
+  decided: readonly string[] = [];
   /** JSON of the agent's did not parse: its record must be asked. */
   damaged = false;
   /** Its end is being written down: what else comes is no part of it. */
@@ -207,7 +207,7 @@ export class LiveTurn {
   /** It may be taken over from another helper: what was said before the last decision stands, whatever the agent tells now. */
   goOnFromDecision(): void {
     const { said, decided } = readEarlier(this.earlier);
-    this.decided ??= decided;
+    if (this.decided.length === 0) this.decided = [decided ?? []].flat();
     this.textBefore = said;
     if (this.text === '') this.say(said);
     else if (!this.text.startsWith(said)) this.text = said + this.text;
@@ -226,7 +226,7 @@ export class LiveTurn {
 
   /** What it waits for is seen to, without a word to anybody. */
   passPause(): void {
-    this.decided = this.pause?.executionId;
+    if (this.pause) this.decided = [...this.decided, this.pause.executionId];
     this.pause = undefined;
     this.textBefore = this.text;
     this.reply = undefined;

@@ -276,6 +276,85 @@ test('it is run once, though the helper that began it is gone before it ends', a
   expect(resumed().length).toBe(before);
 });
 
+test('a card has the site’s words where the agent gives none', async () => {
+  const { ask, openSession } = start({ run: () => 1 });
+  const { description: _, ...bare } = pause.tool as Record<string, unknown>;
+  agent.nextChat(pauseWith({ ...pause, tool: bare }));
+  const { events } = await ask(await openSession());
+  expect(events.at(-1)?.data).toMatchObject({ tool: { description: described.description } });
+});
+
+test('an execution that was decided on is none to decide on again, in whatever goes on after it', async () => {
+  const run = vi.fn(() => 'done');
+  const { ask, openSession } = start({ approval: 'never', run });
+  const second = { ...pause, executionId: 'exec_2_b' };
+  const before = resumed().length;
+  agent.nextChat(pauseWith(pause));
+  // It tells what it waited for once more, and goes on.
+  agent.nextResume(async (answer) => {
+    answer.open();
+    answer.event('approval', pause);
+    answer.event('delta', { text: 'Then ' });
+    answer.event('approval', second);
+    answer.end();
+  });
+  agent.nextResume((answer) => {
+    answer.open();
+    for (const told of [pause, second]) answer.event('approval', told);
+    answer.event('delta', { text: 'it left.' });
+    const reply = answer.recordReply('One moment. Then it left.');
+    answer.event('done', { chat: { reply: reply.content, agent: reply, sources: [] } });
+    answer.end();
+  });
+  const { events } = await ask(await openSession());
+  expect(events.at(-1)).toMatchObject({
+    kind: 'turn-completed',
+    data: { message: { text: 'One moment. Then it left.' } },
+  });
+  expect(events.filter(({ kind }) => kind === 'tool').map(({ data }) => data.status)).toEqual([
+    'running',
+    'done',
+    'running',
+    'done',
+  ]);
+  expect(run).toHaveBeenCalledTimes(2);
+  expect(resumed().length).toBe(before + 2);
+});
+
+test('twenty are the most of one answer, with leave too', async () => {
+  const run = vi.fn(() => 1);
+  const { ask, decide, openSession } = start({ run });
+  const guest = await openSession();
+  const toPause = (n: number) => ({ ...pause, executionId: `exec_${n}_abc` });
+  agent.nextChat(pauseWith(toPause(0)));
+  const { path } = await ask(guest);
+  for (let n = 1; n <= 20; n += 1) {
+    agent.nextResume(pauseWith(toPause(n)));
+    expect((await decide(guest, path, 'approve')).at(-1)?.kind).toBe('turn-paused');
+  }
+  expect((await decide(guest, path, 'approve')).at(-1)?.kind).toBe('turn-failed');
+  expect(run).toHaveBeenCalledTimes(20);
+});
+
+test('one call that the store does not answer is no reason to fail the answer', async () => {
+  const store = createMemoryStore();
+  const find = store.findConversation;
+  let isFailing = false;
+  store.findConversation = async (id) => {
+    if (!isFailing) return find(id);
+    isFailing = false;
+    throw new Error('locked');
+  };
+  const { ask, openSession } = start({ approval: 'never', run: () => 1 }, store);
+  agent.nextChat(async (answer) => {
+    isFailing = true;
+    await pauseWith(pause)(answer);
+  });
+  agent.nextResume(resumeWith('Fine.'));
+  expect((await ask(await openSession())).events.at(-1)?.kind).toBe('turn-completed');
+  expect(isFailing).toBe(false);
+});
+
 test('an agent that asks for one tool after another without end is let go', async () => {
   const run = vi.fn(() => 1);
   const { ask, openSession } = start({ approval: 'never', run });

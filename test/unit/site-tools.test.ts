@@ -14,7 +14,7 @@ const pauseOf = (parameters?: Record<string, unknown>, executionId = 'exec_1_a')
   tool: { name: 'order_status', ...(parameters && { parameters }) },
 });
 
-function start(tool: Partial<SiteTool> & Pick<SiteTool, 'run'>, store = createMemoryStore()) {
+function open(tool: Partial<SiteTool> & Pick<SiteTool, 'run'>, store = createMemoryStore()) {
   const warn = vi.fn();
   const given = { description: 'Looks an order up', parameters: { type: 'object' }, ...tool };
   const tools = createSiteTools(readTools('tools', { order_status: given }), {
@@ -22,10 +22,14 @@ function start(tool: Partial<SiteTool> & Pick<SiteTool, 'run'>, store = createMe
     bot: 'bot-1',
     log: { info() {}, warn, error() {} },
   });
+  return { tools, warn };
+}
+
+function start(...given: Parameters<typeof open>) {
+  const { tools, warn } = open(...given);
   const found = tools.find(pauseOf())!;
   return {
     warn,
-    store,
     run: (pause = pauseOf(), signal = new AbortController().signal, chatId = 'chat-1') =>
       tools.run(found, pause, { chatId } as never, guest, signal),
     refuse: (parameters?: Record<string, unknown>) => tools.refuse(found, pauseOf(parameters), guest),
@@ -89,13 +93,64 @@ test('one execution is run once, also by another process on the same store', asy
   expect(runs).toHaveBeenCalledTimes(3);
 });
 
+test('values that cannot be held to it fail the tool, and not the answer', async () => {
+  const { tools, warn } = open({ run: () => 1 });
+  const found = tools.find(pauseOf())!;
+  const refuse = () => {
+    throw new Error('Unresolved $ref');
+  };
+  expect(tools.refuse({ ...found, refuse }, pauseOf({}), guest)).toEqual({
+    ok: false,
+    result: { error: 'The tool failed.' },
+  });
+  expect(warn).toHaveBeenCalledWith(expect.objectContaining({ tool: 'order_status' }), 'a tool failed');
+});
+
+test('what is thrown says its name and its place in the log, and nothing of what it quotes', async () => {
+  const thrown: unknown[] = [
+    new Error('bad value:\n  at Jane Doe, 4 Elm Street'),
+    Object.assign(new Error('x'), { name: { secret: 'hunter2' } }),
+    Object.defineProperty(new Error('x'), 'name', {
+      get() {
+        throw new Error('no');
+      },
+    }),
+    new TypeError('no such order'),
+  ];
+  for (const error of thrown) {
+    const { run, warn } = start({
+      run: () => {
+        throw error;
+      },
+    });
+    expect(await run()).toEqual({ ok: false, result: { error: 'The tool failed.' } });
+    const [fields] = warn.mock.calls[0]!;
+    expect(JSON.stringify(fields)).not.toMatch(/Elm|hunter2|no such order/);
+    expect(fields.tool).toBe('order_status');
+  }
+  const { run, warn } = start({
+    run: () => {
+      throw thrown[3];
+    },
+  });
+  await run();
+  expect(warn.mock.calls[0]![0]).toMatchObject({
+    error: 'TypeError',
+    at: expect.stringContaining('site-tools.test.ts'),
+  });
+});
+
 test('it does not run where the store cannot say that it has not', async () => {
   const store = createMemoryStore();
   vi.spyOn(store, 'remember').mockRejectedValue(new Error('locked'));
   const runs = vi.fn();
-  const { run } = start({ run: runs }, store);
-  expect(await run()).toMatchObject({ ok: false });
+  const { run, warn } = start({ run: runs }, store);
+  expect(await run()).toEqual({ ok: false, result: { error: 'The tool could not be run.' } });
   expect(runs).not.toHaveBeenCalled();
+  expect(warn).toHaveBeenCalledWith(
+    expect.objectContaining({ tool: 'order_status' }),
+    'a tool was not run: the store does not answer',
+  );
 });
 
 test('it may change its values, which are nobody else’s', async () => {
