@@ -16,9 +16,10 @@ export function createVisits(db: Db) {
   /** Of each person in the range. A session may have no message in it. */
   const sessionsIn = (columns: string) =>
     `SELECT ${columns} FROM sessions INDEXED BY sessions_of_person
-     WHERE bot_id = ?1 AND first_at <= ?3 AND last_at >= ?2
+     WHERE bot_id = ?1 AND (?4 OR (first_at <= ?3 AND last_at >= ?2
        AND (first_at >= ?2 OR last_at <= ?3
-         OR EXISTS (SELECT 1 FROM messages WHERE chat = sessions.chat AND created_at BETWEEN ?2 AND ?3))`;
+         OR EXISTS (SELECT 1 FROM messages WHERE chat = sessions.chat AND created_at BETWEEN ?2 AND ?3))))`;
+  const isAllTime = ({ from, to }: Range) => Number(from <= allTime.from && to >= allTime.to);
 
   return {
     /** Sessions of which a part lies outside of the range count with what lies in it. */
@@ -54,24 +55,26 @@ export function createVisits(db: Db) {
     },
 
     /** With a message in the range. People are members, or conversations of nobody. */
-    people(botId: string, { from, to }: Range): { people: number; chats: number } {
+    people(botId: string, range: Range): { people: number; chats: number } {
       return one(
         `SELECT count(*) AS people, coalesce(sum(chats), 0) AS chats FROM (
            ${sessionsIn('count(DISTINCT chat) AS chats')} GROUP BY person)`,
         botId,
-        from,
-        to,
+        range.from,
+        range.to,
+        isAllTime(range),
       );
     },
 
     /** Of people, those with more than one session. */
-    returns(botId: string, { from, to }: Range): { people: number; cameBack: number } {
+    returns(botId: string, range: Range): { people: number; cameBack: number } {
       return one(
         `SELECT count(*) AS people, coalesce(sum(sessions > 1), 0) AS cameBack FROM (
            ${sessionsIn('count(*) AS sessions')} GROUP BY person)`,
         botId,
-        from,
-        to,
+        range.from,
+        range.to,
+        isAllTime(range),
       );
     },
   };
