@@ -1,4 +1,5 @@
 /** The helper's options, checked once at construction: a mistake is a `TypeError` that names the option. */
+import { type AttachmentRules, type AttachmentsOption, readAttachments } from './attachments/option.ts';
 import { type Allowances, allowanceNames, toAllowances } from './auth/allowances.ts';
 import type { Challenge } from './auth/challenge.ts';
 import { consoleLog, createLastingLog, type Log } from './log.ts';
@@ -66,6 +67,8 @@ export type HelperOptions = {
   challenge?: Challenge;
   /** What the site's own backend does for the agent, by the names under which the agent knows it. */
   tools?: Readonly<Record<string, SiteTool>>;
+  /** Files that visitors may attach to a question. Default none; `true`: four images, PDFs or texts of 5 MB. */
+  attachments?: boolean | AttachmentsOption;
   /** Reasoning modes a visitor may choose. Default: `auto` alone. */
   reasoningModes?: readonly ReasoningMode[];
   /** How much may be asked before somebody has to wait; `off` lifts rate limits, never size limits. Default `on`. */
@@ -99,6 +102,7 @@ export type Config = {
   onAgentEvent: ((event: AgentEvent) => void | Promise<void>) | undefined;
   challenge: Challenge | undefined;
   tools: ReadonlyMap<string, ReadTool>;
+  attachments: AttachmentRules | undefined;
   reasoningModes: readonly ReasoningMode[];
   limited: boolean;
   allowances: Allowances;
@@ -130,6 +134,7 @@ const names: Readonly<Record<keyof HelperOptions, true>> = {
   onAgentEvent: true,
   challenge: true,
   tools: true,
+  attachments: true,
   reasoningModes: true,
   limits: true,
   retentionDays: true,
@@ -175,6 +180,7 @@ export function readOptions(options: HelperOptions): Config {
     onAgentEvent: readFunction('onAgentEvent', options.onAgentEvent),
     challenge: readFunction('challenge', options.challenge),
     tools: readTools('tools', options.tools),
+    attachments: readAttachments('attachments', options.attachments),
     reasoningModes: readSomeOf('reasoningModes', options.reasoningModes, reasoningModes, ['auto']),
     limited: allowances !== undefined,
     allowances: toAllowances(allowances ?? {}, ssoSecrets.length > 0 && identity !== 'off'),

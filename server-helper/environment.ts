@@ -1,4 +1,5 @@
 /** Reads the standalone helper's options from the environment; a mistake names the variable, never its value. Node only. */
+import type { AttachmentType } from './attachments/kinds.ts';
 import type { HelperOptions } from './config.ts';
 import type { Log } from './log.ts';
 import { toWrong } from './option.ts';
@@ -15,7 +16,7 @@ const defaultPort = 8788;
 const defaultStore = 'sqlite:porchlight.db';
 
 const variables =
-  'AGENT_URL API_KEY PROJECT_ID BOT_ID STORE SSO_SECRET SSO_ISSUER WEBHOOK_SECRET ORIGINS REASONING_MODES SESSION_SECRET WORKSPACE BASE_PATH IDENTITY TRUSTED_PROXIES RETENTION_DAYS LIMITS METRICS_TOKEN ADMIN_PASSWORD'
+  'AGENT_URL API_KEY PROJECT_ID BOT_ID STORE SSO_SECRET SSO_ISSUER WEBHOOK_SECRET ORIGINS REASONING_MODES ATTACHMENTS SESSION_SECRET WORKSPACE BASE_PATH IDENTITY TRUSTED_PROXIES RETENTION_DAYS LIMITS METRICS_TOKEN ADMIN_PASSWORD'
     .split(' ')
     .map((name) => `PORCHLIGHT_${name}`);
 /** What Kubernetes sets in every pod beside a service that is called porchlight. */
@@ -47,6 +48,8 @@ export function readEnvironment(env: Environment, log: Log): ServeSettings {
   if (origins) options.origins = origins;
   const modes = readList('reasoningModes', given('REASONING_MODES'));
   if (modes) options.reasoningModes = modes as ReasoningMode[];
+  const attachments = given('ATTACHMENTS');
+  if (attachments) options.attachments = readAttachments(attachments);
   const sessionSecret = readList('sessionSecret', given('SESSION_SECRET'));
   if (sessionSecret) options.sessionSecret = sessionSecret;
   const workspace = given('WORKSPACE');
@@ -135,6 +138,12 @@ function readLimits(value: string): NonNullable<HelperOptions['limits']> {
   return given;
 }
 
+/** `on`, `off`, or media types. */
+function readAttachments(value: string): NonNullable<HelperOptions['attachments']> {
+  if (value === 'on' || value === 'off') return value === 'on';
+  return { types: readList('attachments', value) as AttachmentType[] };
+}
+
 function readPort(value: string | undefined): number {
   const port = value ? toWhole(value) : defaultPort;
   if (!(port <= 65_535)) throw toWrong('PORT', 'a whole number from 0 to 65535');
@@ -167,7 +176,7 @@ export function openStore(name: string): Store {
 /** `ssoSecret must …` → `PORCHLIGHT_SSO_SECRET must …`, for those who know only the variables. */
 export function toVariableMessage(message: string): string {
   return message.replace(
-    /^[a-z]+(?:[A-Z][a-z]+)*(?= (?:must|is) )/,
-    (option) => `PORCHLIGHT_${option.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`,
+    /^([a-z]+(?:[A-Z][a-z]+)*)(?:\.\w+)?(?= (?:must|is) )/,
+    (_, option: string) => `PORCHLIGHT_${option.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`,
   );
 }

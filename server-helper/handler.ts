@@ -17,6 +17,7 @@ import type { MeasureProcess } from './metrics.ts';
 import { createParts } from './parts.ts';
 import { readRequestId } from './request-id.ts';
 import { getAdmin } from './routes/admin.ts';
+import { postAttachment } from './routes/attachments.ts';
 import {
   changeConversation,
   deleteConversation,
@@ -158,6 +159,7 @@ export function createHelper(options: HelperOptions, runtime: Runtime = {}): Hel
   api.get('/conversations/:id/turns/:turnId', signed(getTurn));
   api.delete('/conversations/:id/turns/:turnId', signed(stopTurn));
   api.post('/conversations/:id/turns/:turnId/decision', signed(asking(decideTurn)));
+  api.post('/conversations/:id/attachments', signed(asking(postAttachment), 'upload'));
   api.put('/conversations/:id/messages/:messageId/vote', signed(voteMessage, 'change'));
   api.get('/visitor', signed(exportVisitor, 'export'));
   api.delete('/visitor', signed(eraseVisitor, 'change'));

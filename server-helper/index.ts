@@ -1,5 +1,7 @@
 /** The package's entry: the helper as a Web-standard handler, for any runtime. Node adds `porchlight/node`. */
 
+export type { AttachmentType } from './attachments/kinds.ts';
+export type { AttachmentsOption } from './attachments/option.ts';
 export type { Challenge, ChallengeAbout } from './auth/challenge.ts';
 export type { AgentEvent, HelperOptions, WorkspaceAbout, WorkspaceOption } from './config.ts';
 export type { Edge } from './edge.ts';

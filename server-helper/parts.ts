@@ -5,6 +5,7 @@ import { createAgentConversations } from './agent/conversation.ts';
 import { createAgentHttp, type Dispatch } from './agent/http.ts';
 import { createAllowanceWatch } from './agent/plan.ts';
 import { createAgentWorkspaces } from './agent/workspace.ts';
+import { createAttachments } from './attachments/keeping.ts';
 import { createChallenges } from './auth/challenge.ts';
 import { openSessions } from './auth/keyring.ts';
 import { createLimiter } from './auth/limit.ts';
@@ -88,6 +89,8 @@ export function createParts(
     bot: createAgentBot(http),
     engine,
     leftovers,
+    attachments: createAttachments(store, now),
+    uploads: [],
     readers: createReaders(config.allowances.openReaders),
     metrics,
     tallies,

@@ -58,6 +58,8 @@ describe('imports point one way', () => {
       /^server-helper\/(?!protocol\/|errors\.ts|log\.ts|config\.ts|agent\/|store\/|auth\/|conversation\/)/,
     'server-helper/tools':
       /^server-helper\/(?!protocol\/|errors\.ts|log\.ts|option\.ts|agent\/|store\/|auth\/|tools\/)/,
+    'server-helper/attachments':
+      /^server-helper\/(?!protocol\/|errors\.ts|option\.ts|agent\/|store\/|attachments\/)/,
     'server-helper/turns':
       /^server-helper\/(?!protocol\/|errors\.ts|log\.ts|metrics\.ts|tracing\.ts|within\.ts|agent\/|store\/|auth\/|conversation\/|tools\/|turns\/)/,
     'server-helper': /^(widget|demo)\//,

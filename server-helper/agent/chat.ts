@@ -15,8 +15,12 @@ export type ChatQuestion = {
   reasoningMode: ReasoningMode | undefined;
   chatMode: ChatMode;
   pasted: readonly string[] | undefined;
+  attachments: readonly AgentAttachment[];
   page: PageContext | undefined;
 };
+
+/** `data`: base64, in pieces of at most 61,440 bytes. */
+export type AgentAttachment = { name: string; type: string; size: number; data: readonly string[] };
 
 /** The visitor's word on a paused turn. */
 export type ChatDecision = {
@@ -82,6 +86,8 @@ function toChatBody(question: ChatQuestion): Record<string, unknown> {
   };
   if (question.reasoningMode !== undefined) body.reasoning_mode = question.reasoningMode;
   if (question.pasted?.length) body.pasted = question.pasted;
+  if (question.attachments.length > 0)
+    body.attachments = question.attachments.map(({ type, ...file }) => ({ ...file, mime_type: type }));
   if (question.page) body.metadata = { page: question.page };
   if (question.memberId !== undefined) body.member_id = question.memberId;
   body.workspace_uuid = question.workspace;

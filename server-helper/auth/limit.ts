@@ -12,6 +12,7 @@ export const rates = {
   signIn: { visitor: { burst: 20, perMinute: 30 }, address: undefined },
   history: { visitor: { burst: 20, perMinute: 30 }, address: { burst: 100, perMinute: 200 } },
   change: { visitor: { burst: 20, perMinute: 30 }, address: { burst: 100, perMinute: 200 } },
+  upload: { visitor: { burst: 10, perMinute: 10 }, address: { burst: 40, perMinute: 40 } },
   export: { visitor: { burst: 2, perMinute: 0.2 }, address: { burst: 20, perMinute: 2 } },
   // Deliveries whose signature has to be looked for a second time: that costs some 60 ms.
   webhook: { visitor: undefined, address: { burst: 30, perMinute: 60 } },

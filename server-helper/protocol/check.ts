@@ -83,10 +83,12 @@ function read<S extends v.GenericSchema>(schema: S, value: unknown): v.InferOutp
   throw new BadShape(path ? `${path}: ${expected}` : expected);
 }
 
-/** `attachments` is only counted: whether the site owner allows any is not a matter of shape. */
-export function readTurnRequest(value: unknown): TurnRequest & { attachments: number } {
-  const { attachments, page: context, ...rest } = read(turn, value);
-  const result: TurnRequest & { attachments: number } = { ...rest, attachments: attachments?.length ?? 0 };
+/** What stands in `attachments` is looked at where any are allowed: whether they are is no matter of shape. */
+export function readTurnRequest(
+  value: unknown,
+): Omit<TurnRequest, 'attachments'> & { attachments: unknown[] } {
+  const { attachments = [], page: context, ...rest } = read(turn, value);
+  const result: ReturnType<typeof readTurnRequest> = { ...rest, attachments };
   if (context) result.page = toSafePage(context);
   return result;
 }

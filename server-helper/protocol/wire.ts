@@ -1,7 +1,10 @@
 /**
  * The wire between widget and helper: every shape, event, code and limit, and nothing that does something.
- * Source: design.md "The wire" and wire-clauses.md. Imports nothing of ours.
+ * Source: design.md "The wire" and wire-clauses.md. Imports types of this folder alone.
  */
+
+import type { AllowedAttachments } from './attachment.ts';
+import type { PageContext } from './page.ts';
 
 /** Every code a problem or a `turn-failed` event may carry from the helper. */
 export type ProblemCode =
@@ -106,7 +109,11 @@ export type AgentProfile = {
   theme?: 'light' | 'dark';
 };
 
-export type Allowed = { reasoningModes: ReasoningMode[]; attachments: boolean; chatModes: ChatMode[] };
+export type Allowed = {
+  reasoningModes: ReasoningMode[];
+  attachments: AllowedAttachments;
+  chatModes: ChatMode[];
+};
 
 export type SessionRequest = { ssoToken?: string; session?: string };
 export type SessionReply = {
@@ -119,20 +126,12 @@ export type SessionReply = {
   reason?: 'identity-off';
 };
 
-/** Page context, passed to the agent as data. Query and fragment of `url` are removed by the helper. */
-export type PageContext = {
-  url: string;
-  title?: string;
-  description?: string;
-  language?: string;
-  /** What the site's page says of itself. */
-  context?: Record<string, unknown>;
-};
-
 export type TurnRequest = {
   text: string;
   reasoningMode?: ReasoningMode;
   pasted?: string[];
+  /** Ids of attachments of this conversation. */
+  attachments?: string[];
   page?: PageContext;
   /** Id of the visitor's message which this question takes the place of; what followed it goes too. */
   replaces?: string;
@@ -168,7 +167,9 @@ export type Message = {
 export type LiveTurn = { turnId: string };
 export type ConversationSummary = { id: string; title: string; updatedAt: string; liveTurn?: LiveTurn };
 export type ConversationList = { conversations: ConversationSummary[]; next?: string };
+export type { Attachment } from './attachment.ts';
 export type { VisitorExport } from './export.ts';
+export type { PageContext } from './page.ts';
 export type ConversationReply = {
   id: string;
   title: string;

@@ -99,8 +99,10 @@ export async function deleteConversation(parts: Parts, exchange: SignedExchange)
 }
 
 /** Gone here at once, for every reader; the agent is told then, and told again until it has deleted its part too. */
-export function letGo({ engine, leftovers }: Parts, { conversation, wasRunning }: Deleted): void {
+export function letGo({ engine, leftovers, attachments, config }: Parts, deleted: Deleted): void {
+  const { conversation, wasRunning } = deleted;
   engine.end(conversation, wasRunning);
+  if (config.attachments) void attachments.forget(conversation.id);
   leftovers.soon();
 }
 

@@ -4,6 +4,7 @@ import type { AgentBot } from '../agent/bot.ts';
 import type { AgentChat } from '../agent/chat.ts';
 import type { AgentConversations } from '../agent/conversation.ts';
 import { concat } from '../agent/http.ts';
+import type { Attachments } from '../attachments/keeping.ts';
 import type { Challenges } from '../auth/challenge.ts';
 import type { Limiter } from '../auth/limit.ts';
 import type { Session, Sessions } from '../auth/session.ts';
@@ -31,6 +32,9 @@ export type Parts = {
   engine: Engine;
   readers: Readers;
   leftovers: Leftovers;
+  attachments: Attachments;
+  /** Whose files are on their way, once for each. */
+  uploads: string[];
   now: () => number;
   /** Whether this is to be logged: once a minute. */
   isDue: (key: string) => boolean;

@@ -115,7 +115,7 @@ async function inherit(parts: Parts, earlier: string, owner: string): Promise<vo
 function toAllowed({ config }: Parts, visitor: Visitor): Allowed {
   return {
     reasoningModes: [...config.reasoningModes],
-    attachments: false,
+    attachments: config.attachments ? { ...config.attachments, types: [...config.attachments.types] } : false,
     chatModes: visitor.member ? [...chatModes] : ['ask'],
   };
 }

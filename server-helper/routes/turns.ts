@@ -1,11 +1,12 @@
 /** `/conversations/{id}/turns/{turnId}`: ask or attach, attach, stop, decide. */
 
+import { mostBytesTogether } from '../attachments/option.ts';
 import { withoutChallenge } from '../auth/challenge.ts';
 import { hashText, makeRandomHex } from '../auth/keys.ts';
 import { openWebStream } from '../edge.ts';
 import { HelperError } from '../errors.ts';
 import { readDecisionRequest, readTurnRequest } from '../protocol/check.ts';
-import type { TurnRequest } from '../protocol/wire.ts';
+import { isUuid, type TurnRequest } from '../protocol/wire.ts';
 import { type ConversationRecord, type TurnRecord, toOwnerKeys } from '../store/store.ts';
 import { findStart } from '../turns/attaching.ts';
 import type { LiveTurn } from '../turns/turn.ts';
@@ -28,13 +29,13 @@ export async function putTurn(parts: Parts, exchange: SignedExchange): Promise<R
   const id = requireUuid(exchange, 'id');
   const turnId = requireUuid(exchange, 'turnId');
   const { attachments, ...question } = await readJson(exchange.request, readTurnRequest);
-  if (attachments > 0) throw new HelperError('not-allowed', 'attachments are not allowed here');
+  const attached = requireAttached(parts, attachments);
   const { reasoningMode } = question;
   if (reasoningMode !== undefined && !parts.config.reasoningModes.includes(reasoningMode))
     throw new HelperError('not-allowed', 'this reasoning mode is not allowed here');
-  const fingerprint = await hashText(
-    JSON.stringify([question.text, reasoningMode, question.pasted, question.replaces]),
-  );
+  const asked: unknown[] = [question.text, reasoningMode, question.pasted, question.replaces];
+  if (attached.length > 0) asked.push(attached);
+  const fingerprint = await hashText(JSON.stringify(asked));
 
   const known = await findKnown(parts, exchange, id, turnId);
   if (known) return attachTo(parts, exchange, known.conversation, requireSame(known.turn, fingerprint));
@@ -45,6 +46,9 @@ export async function putTurn(parts: Parts, exchange: SignedExchange): Promise<R
   engine.requireRoom(parts.config.limited ? owner : undefined, parts.config.allowances.runningTurns);
   const now = parts.now();
   const { text, pasted, page, replaces, newest } = question;
+  const files = attached.length > 0 ? await parts.attachments.find(id, owner, attached) : [];
+  if (files.reduce((sum, { size }) => sum + size, 0) > mostBytesTogether)
+    throw new HelperError('too-large', `attachments: at most ${mostBytesTogether} bytes together`);
   const memberId = await store.recall(toOwnerKeys(owner, parts.config.botId).member);
   const giveBack = await takeTurn(parts, exchange);
   await parts.challenges.require(exchange.session, page).catch((error: unknown) => {
@@ -58,6 +62,8 @@ export async function putTurn(parts: Parts, exchange: SignedExchange): Promise<R
       text,
       reasoningMode,
       pasted,
+      attachments: files,
+      onOver: () => attached.length > 0 && void parts.attachments.forget(id, attached),
       page: parts.config.challenge ? withoutChallenge(page) : page,
       replaces,
       newest,
@@ -83,6 +89,18 @@ export async function putTurn(parts: Parts, exchange: SignedExchange): Promise<R
   // One that a lost helper left behind is brought to its end by this.
   await engine.attach(begun.conversation, begun.turn);
   throw new HelperError('turn-running');
+}
+
+/** @returns ids @throws HelperError `not-allowed`, `bad-request` */
+function requireAttached({ config }: Parts, given: readonly unknown[]): string[] {
+  const most = config.attachments?.files ?? 0;
+  if (given.length > most)
+    throw new HelperError(
+      'not-allowed',
+      most === 0 ? 'attachments are not allowed here' : `attachments: at most ${most}`,
+    );
+  if (!given.every(isUuid)) throw new HelperError('bad-request', 'attachments: expected ids');
+  return [...new Set(given.map((id) => id.toLowerCase()))];
 }
 
 /** What the agent would refuse stays the visitor's, to be sent again. @throws HelperError `rate-limited` */

@@ -34,7 +34,8 @@ export function createClosing(
       if (end.status !== 'failed') await close(run, turn.toFailed(new HelperError('internal')));
     }
   };
-  const write = async ({ turn, conversation }: TurnRun, end: TurnEnd): Promise<void> => {
+  const write = async (run: TurnRun, end: TurnEnd): Promise<void> => {
+    const { turn, conversation } = run;
     turn.log.flush();
     const isTimed = turn.isOriginal && !turn.isOver;
     // Stop came while a decision was being written: what it let run is stopped, be that written now or later.
@@ -58,6 +59,7 @@ export function createClosing(
     const ms = Math.round(turn.endedAt - startedAt);
     log.info({ turnId: turn.id, status, ms }, 'turn ended');
     if (status === 'running') return;
+    if (status !== 'paused' && !turn.isUntaken) run.onOver?.();
     const firstWordMs = saidAt && saidAt - startedAt;
     tracing.turnEnded(turn, { status, ...(code && { code }), ...(firstWordMs && { firstWordMs }) });
     metrics.turnEnded({ status, code, ...(isTimed ? { firstWordMs, ms } : untimed) });

@@ -38,6 +38,8 @@ export type TurnQuestion = Omit<ChatQuestion, 'chatId' | 'workspace' | 'chatMode
   newest: string | undefined;
   /** Of the project, at this moment: others only ask, whatever mode the conversation was left in. */
   isMember: boolean;
+  /** Called once it is over, unless the agent never had it. */
+  onOver?: () => void;
 };
 
 /** What a question needs to become a turn; the rest of its record is the engine's. */

@@ -77,8 +77,7 @@ export function createEngine(context: RunContext, workspaces: Workspaces, tools:
   const isHeld = (record: TurnRecord | undefined) => record?.status === 'running' && record.runner === runner;
   const readStanding = createReadStanding(context);
   // A store that does not answer is no reason to let it go.
-  const isOurs = async ({ turn }: TurnRun) =>
-    store.findTurn(turn.conversationId, turn.id).then(isHeld, () => true);
+  const isOurs = ({ turn }: TurnRun) => store.findTurn(turn.conversationId, turn.id).then(isHeld, () => true);
   const pausing = createPausing(context, tools, { close, readStanding, isOurs });
   const parts: RunParts = { ...context, hold: cancelling.hold, close, onPause: pausing.onPause };
   const leases = createLeases(context, runner, {
@@ -114,8 +113,9 @@ export function createEngine(context: RunContext, workspaces: Workspaces, tools:
   };
   const start = (conversation: ConversationRecord, record: TurnRecord, question: TurnQuestion) => {
     const { turn, run } = open(conversation, record, { tellerId: record.teller ?? crypto.randomUUID() });
-    const { chatId, mode } = conversation;
-    const chatMode = question.isMember ? mode : 'ask';
+    run.onOver = question.onOver;
+    const { chatId } = conversation;
+    const chatMode = question.isMember ? conversation.mode : 'ask';
     /** @param gone the agent does not have it, and has not asked */
     const prepare = async (gone?: string) => {
       await cancelling.quiet(chatId);

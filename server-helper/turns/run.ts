@@ -23,6 +23,8 @@ export class TurnRun implements AnswerSink {
   isCounted = false;
   /** Where it began here: called, perhaps more than once, when it is known that the agent was never asked. */
   onUnasked: (() => void) | undefined;
+  /** Where it began here: called when it has ended, unless the agent is known not to have it. */
+  onOver: (() => void) | undefined;
   #again: (() => Promise<void>) | undefined;
   /** Something that may be this turn's runs at the agent. */
   mayRun = false;

@@ -11,7 +11,7 @@ import { makeQuestion, makeSsoToken, toTurnPath } from '../support/visitor.ts';
 import { events, replies } from '../support/wire-schemas.ts';
 
 const file = 'docs/openapi.json';
-const { rig, visitor } = await useRig();
+const { rig, visitor } = await useRig({ env: { PORCHLIGHT_ATTACHMENTS: 'on' } });
 
 test('the file is made of the schemas; `npm run openapi` writes it anew', async () => {
   const made = `${JSON.stringify(makeOpenApi(packageJson.version), null, 2)}\n`;
@@ -81,6 +81,13 @@ test('what a whole visit is answered and told has the shapes that it describes',
     seen.add(kind);
     expect(holds(events[kind], data), kind).toEqual([]);
   }
+  const file = await rig.helper.fetch(`${path}/attachments?name=note.txt`, {
+    method: 'POST',
+    headers: visitor.headers(),
+    body: 'My order is LF-1.',
+  });
+  expect(file.status).toBe(201);
+  expectShape('Attachment', await file.json());
   expectShape('ConversationList', (await call('GET', '/conversations')).json);
   expectShape('VisitorExport', (await call('GET', '/visitor')).json);
   expectShape('Problem', (await call('GET', `/conversations/${randomUUID()}`)).json);

@@ -36,7 +36,11 @@ beforeAll(async () => {
   await agent.service.idle();
   helper = await startHelper({
     agentUrl: agent.url,
-    env: { PORCHLIGHT_PROJECT_ID: agent.projectId, PORCHLIGHT_BOT_ID: agent.botId },
+    env: {
+      PORCHLIGHT_PROJECT_ID: agent.projectId,
+      PORCHLIGHT_BOT_ID: agent.botId,
+      PORCHLIGHT_ATTACHMENTS: 'on',
+    },
   });
 });
 afterAll(async () => {
@@ -72,6 +76,31 @@ test('a question is answered from the agent’s memory, and history equals the r
     message.text,
   ]);
   expect(stream.raw).not.toContain(chatId);
+});
+
+test('a file that comes with a question lies in the conversation’s workspace, whole, and goes with it', async () => {
+  const visitor = await createVisitor(helper);
+  const [conversationId, turnId] = [randomUUID(), randomUUID()];
+  const path = `/conversations/${conversationId}`;
+  const bytes = `My order is LF-1.\n${'x'.repeat(200_000)}`;
+  const kept = await helper.fetch(`${path}/attachments?name=note.txt`, {
+    method: 'POST',
+    headers: visitor.headers(),
+    body: bytes,
+  });
+  const { id } = (await kept.json()) as { id: string };
+  const question = { text: 'How do you pack an order?', attachments: [id] };
+  (await (await visitor.ask(conversationId, turnId, question)).whole()).ended('turn-completed');
+  const client = createAgentClient(agent.url, agent);
+  const { workspaces } = (await client.call('GET', '/v1/bot/workspace/readall')).body;
+  const reads = await Promise.all(
+    workspaces.map(({ uuid }: { uuid: string }) =>
+      client.call('GET', '/v1/bot/workspace/files', { workspace_uuid: uuid, recursive: 'true' }),
+    ),
+  );
+  const files = reads.flatMap(({ body }) => body.files.map((file: { file_path: string }) => file.file_path));
+  expect(files).toContain('/attachments/note.txt');
+  expect((await visitor.call('DELETE', path)).status).toBe(204);
 });
 
 test('stop reaches the agent: its own events say chat.cancelled, and its record keeps what was said', async () => {

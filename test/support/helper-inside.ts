@@ -12,7 +12,15 @@ export function startInside(
   agentUrl: string,
   options: Pick<
     HelperOptions,
-    'store' | 'workspace' | 'ssoSecret' | 'challenge' | 'tools' | 'log' | 'limits' | 'trustedProxies'
+    | 'store'
+    | 'workspace'
+    | 'ssoSecret'
+    | 'challenge'
+    | 'tools'
+    | 'attachments'
+    | 'log'
+    | 'limits'
+    | 'trustedProxies'
   >,
 ) {
   const { dispatch, close } = createUndiciDispatch();
@@ -36,6 +44,15 @@ export function startInside(
     );
   return {
     send,
+    /** A file, as it is. */
+    upload: (session: string, path: string, name: string, body: Buffer) =>
+      helper.fetch(
+        new Request(`http://helper.test/porchlight${path}?name=${encodeURIComponent(name)}`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${session}`, 'content-type': 'application/octet-stream' },
+          body: new Uint8Array(body),
+        }),
+      ),
     /** A guest's. */
     async openSession(): Promise<string> {
       const reply = await send('', 'POST', '/session', {});

@@ -15,6 +15,8 @@ type Route = {
   /** `session` unless said otherwise. */
   by?: 'nobody' | 'metrics' | 'owner' | 'signature';
   cursor?: true;
+  /** The body is one, whatever it is. */
+  file?: true;
   /** Besides those that any may give. */
   codes?: readonly ProblemCode[];
 };
@@ -66,6 +68,13 @@ export const routes: Readonly<Record<string, Route>> = {
     body: 'decision',
     status: 202,
     codes: ['turn-conflict'],
+  },
+  'POST /conversations/:id/attachments': {
+    summary: 'Takes a file, as it is, for a question to come; `?name=` says what it is called',
+    file: true,
+    reply: 'Attachment',
+    status: 201,
+    codes: ['not-allowed', 'too-large'],
   },
   'PUT /conversations/:id/messages/:messageId/vote': {
     summary: 'Votes on an answer',
@@ -162,6 +171,7 @@ function toOperation(key: string, route: Route) {
           },
         ]
       : []),
+    ...(route.file ? [{ name: 'name', in: 'query', required: true, schema: { type: 'string' } }] : []),
     ...(route.reply === 'events'
       ? [
           {
@@ -184,6 +194,9 @@ function toOperation(key: string, route: Route) {
     summary: route.summary,
     security: security[route.by ?? 'session'],
     ...(parameters.length > 0 && { parameters }),
+    ...(route.file && {
+      requestBody: { required: true, content: { 'application/octet-stream': { schema: {} } } },
+    }),
     ...(route.body && { requestBody: { required: true, content: json(refer(toName(route.body))) } }),
     responses: { ...toReply(route), ...toProblems(key, route) },
   };

@@ -265,6 +265,21 @@ export const tried: Tried = {
   },
   challenge: { wrong: ['', 'turnstile', {}, null, true], right: [undefined, () => true] },
   onAgentEvent: { wrong: ['', 'log', {}, null, true], right: [undefined, () => {}] },
+  attachments: {
+    wrong: [
+      ...words.filter((one) => one !== true && JSON.stringify(one) !== '{}'),
+      'on',
+      { types: [] },
+      { types: ['image/svg+xml'] },
+      { types: 'image/png' },
+      { bytes: 0 },
+      { bytes: 10_000_001 },
+      { files: 9 },
+      { files: 1.5 },
+      { size: 1 },
+    ],
+    right: [undefined, false, true, {}, { types: ['image/png'], bytes: 1, files: 8 }],
+  },
   reasoningModes: {
     wrong: ['', 'auto', [], [''], ['Auto'], ['auto\n'], ['react'], ['auto', 'interactive'], [null], null, {}],
     right: [undefined, ['auto'], ['agent', 'standard', 'agent']],

@@ -2,6 +2,7 @@
 import * as v from 'valibot';
 import type { VisitorExport } from '../../server-helper/protocol/export.ts';
 import {
+  type Attachment,
   type ConversationList,
   type ConversationReply,
   chatModes,
@@ -75,7 +76,10 @@ const session = same<SessionReply>()(
     }),
     allowed: v.strictObject({
       reasoningModes: v.array(v.picklist(reasoningModes)),
-      attachments: v.boolean(),
+      attachments: v.union([
+        v.literal(false),
+        v.strictObject({ types: v.array(text), bytes: v.number(), files: v.number() }),
+      ]),
       chatModes: v.array(mode),
     }),
     reason: optional(v.literal('identity-off')),
@@ -109,6 +113,7 @@ const problem = same<Problem>()(
     retryAfterMs: optional(v.number()),
   }),
 );
+const attachment = same<Attachment>()(v.strictObject({ id: text, name: text, type: text, size: v.number() }));
 const checks = v.strictObject({ store: text, agent: text });
 
 const exported = same<VisitorExport>()(
@@ -124,6 +129,7 @@ export const replies = {
   Session: session,
   ConversationList: conversationList,
   Conversation: conversation,
+  Attachment: attachment,
   Problem: problem,
   Alive: v.strictObject({ status: v.literal('ok') }),
   Ready: v.strictObject({ status: text, checks }),

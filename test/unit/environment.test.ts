@@ -109,6 +109,7 @@ const wrong: Record<string, string[]> = {
   ],
   PORCHLIGHT_BASE_PATH: [' ', 'chat', '/chat/', '/ch at', '/chat\n', 'https://shop.test/chat'],
   PORCHLIGHT_IDENTITY: [' ', 'Required', 'true', 'off\n'],
+  PORCHLIGHT_ATTACHMENTS: [',', 'ON', 'image/svg+xml', 'image/png;image/gif'],
   PORCHLIGHT_REASONING_MODES: [',', ' ', 'Auto', 'react', 'auto,', 'auto;agent'],
   PORCHLIGHT_WEBHOOK_SECRET: [',', ' ', 'hook,'],
   PORCHLIGHT_TRUSTED_PROXIES: [' ', '-1', 'one', '0x1', '1e0', '1.0', '1\n', '21', 'true'],

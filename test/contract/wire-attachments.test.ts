@@ -1,0 +1,236 @@
+/** Files that come with a question: who may attach what, how it reaches the agent, and that nothing is kept. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
+import type { AttachmentsOption } from '../../server-helper/index.ts';
+import type { Attachment, SessionReply } from '../../server-helper/protocol/wire.ts';
+import { createMemoryStore } from '../../server-helper/store/memory.ts';
+import { createSqliteStore } from '../../server-helper/store/sqlite.ts';
+import type { Store } from '../../server-helper/store/store.ts';
+import { startFakeAgent } from '../support/fake-agent.ts';
+import { createGate } from '../support/gate.ts';
+import { startInside } from '../support/helper-inside.ts';
+import { secrets } from '../support/helper-process.ts';
+import { makeQuestion, makeSsoToken, toTurnPath } from '../support/visitor.ts';
+
+const agent = await startFakeAgent();
+const folder = mkdtempSync(join(tmpdir(), 'porchlight-attachments-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const closers: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+const png = Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), randomBytes(150_000)]);
+const note = Buffer.from('My order is LF-1.');
+
+function start(
+  attachments: boolean | AttachmentsOption = true,
+  store: Store = createMemoryStore(),
+  limits: 'on' | 'off' = 'off',
+) {
+  const helper = startInside(agent.url, {
+    store,
+    ssoSecret: secrets.ssoSecret,
+    limits,
+    attachments,
+  });
+  closers.push(helper.stop);
+  async function attach(session: string, id: string, bytes: Buffer, name = 'photo.png') {
+    const reply = await helper.upload(session, `/conversations/${id}/attachments`, name, bytes);
+    const body = (await reply.json()) as Attachment & { code?: string; detail?: string };
+    return { status: reply.status, body };
+  }
+  async function ask(session: string, id: string, attached: unknown[], turnId = randomUUID()) {
+    const text = makeQuestion();
+    const reply = await helper.send(session, 'PUT', toTurnPath(id, turnId), { text, attachments: attached });
+    const said = await reply.text();
+    return { status: reply.status, said, sent: agent.chatsAbout(text).map(({ body }) => body.attachments) };
+  }
+  return { ...helper, store, attach, ask };
+}
+
+/** As the agent is sent them, put together again. */
+const join64 = (sent: unknown) =>
+  (sent as { name: string; mime_type: string; size: number; data: string[] }[]).map(
+    ({ name, mime_type, size, data }) => {
+      expect(data.every((piece) => Buffer.from(piece, 'base64').length <= 61_440)).toBe(true);
+      const bytes = Buffer.concat(data.map((piece) => Buffer.from(piece, 'base64')));
+      expect(bytes.length).toBe(size);
+      return { name, mime_type, bytes };
+    },
+  );
+
+describe.each<[string, () => Store]>([
+  ['in memory', () => createMemoryStore()],
+  ['in a SQLite file', () => createSqliteStore(join(folder, `${randomUUID()}.db`))],
+])('%s', (_, make) => {
+  test('what was attached goes to the agent with its question, in pieces, and is kept no longer', async () => {
+    const store = make();
+    const forget = vi.spyOn(store, 'forget');
+    const { attach, ask, openSession } = start(true, store);
+    const guest = await openSession();
+    const id = randomUUID();
+    const first = await attach(guest, id, png);
+    expect(first).toEqual({
+      status: 201,
+      body: { id: expect.any(String), name: 'photo.png', type: 'image/png', size: png.length },
+    });
+    const second = await attach(guest, id, note, 'C:\\fakepath\\no\u202ete.txt');
+    expect(second.body).toMatchObject({ name: 'note.txt', type: 'text/plain' });
+    const waits = await attach(guest, id, note, 'later.txt');
+    const { said, sent } = await ask(guest, id, [second.body.id, first.body.id]);
+    expect(said).toContain('turn-completed');
+    expect(join64(sent[0])).toEqual([
+      { name: 'note.txt', mime_type: 'text/plain', bytes: note },
+      { name: 'photo.png', mime_type: 'image/png', bytes: png },
+    ]);
+    await vi.waitFor(() => expect(forget.mock.calls.length).toBeGreaterThanOrEqual(2 + 4));
+    await vi.waitFor(async () => {
+      const gone = await ask(guest, id, [first.body.id]);
+      expect([gone.status, gone.sent]).toEqual([400, []]);
+    });
+    // The next question has its own.
+    expect(join64((await ask(guest, id, [waits.body.id])).sent[0])).toMatchObject([{ name: 'later.txt' }]);
+    await store.close();
+  });
+
+  test('another helper on the same store has it too', async () => {
+    const store = make();
+    const [one, other] = [start(true, store), start(true, store)];
+    const guest = await one.openSession();
+    const id = randomUUID();
+    const { body } = await one.attach(guest, id, note);
+    expect(join64((await other.ask(guest, id, [body.id])).sent[0])).toMatchObject([{ bytes: note }]);
+    await store.close();
+  });
+
+  test('with a deleted conversation, or an erased visitor, goes what waits there', async () => {
+    const store = make();
+    const { attach, ask, send, openSession } = start(true, store);
+    for (const path of ['conversation', 'visitor']) {
+      const guest = await openSession();
+      const id = randomUUID();
+      await ask(guest, id, []);
+      const { body } = await attach(guest, id, png);
+      const recalled = () => store.recall(`attachment:${id}:0:${body.id}:0`);
+      expect(await recalled()).toBeDefined();
+      const deleted = await send(guest, 'DELETE', path === 'visitor' ? '/visitor' : `/conversations/${id}`);
+      expect(deleted.status).toBe(204);
+      await vi.waitFor(async () => expect(await recalled()).toBeUndefined());
+    }
+    await store.close();
+  });
+});
+
+test('where the site allows none, none is taken, and the session says so', async () => {
+  const { attach, ask, send, openSession } = start(false);
+  const guest = await openSession();
+  expect(await attach(guest, randomUUID(), png)).toMatchObject({
+    status: 403,
+    body: { code: 'not-allowed' },
+  });
+  expect((await ask(guest, randomUUID(), [randomUUID()])).status).toBe(403);
+  const reply = (await (await send('', 'POST', '/session', {})).json()) as SessionReply;
+  expect(reply.allowed.attachments).toBe(false);
+});
+
+test('the site says which, how large and how many, and the session tells', async () => {
+  const rules = { types: ['image/png' as const], bytes: 200_000, files: 2 };
+  const { attach, ask, send, openSession } = start(rules);
+  const guest = await openSession();
+  const id = randomUUID();
+  expect(await attach(guest, id, note)).toMatchObject({
+    status: 403,
+    body: { code: 'not-allowed', detail: expect.stringContaining('image/png') },
+  });
+  const large = Buffer.concat([png, Buffer.alloc(100_000)]);
+  expect(await attach(guest, id, large)).toMatchObject({ status: 413, body: { code: 'too-large' } });
+  const ids = [];
+  for (let n = 0; n < 3; n += 1) ids.push((await attach(guest, id, png)).body.id);
+  expect(await ask(guest, id, ids)).toMatchObject({ status: 403, sent: [] });
+  expect((await ask(guest, id, ids.slice(1))).said).toContain('turn-completed');
+  const reply = (await (await send('', 'POST', '/session', {})).json()) as SessionReply;
+  expect(reply.allowed.attachments).toEqual(rules);
+});
+
+test('a name is needed, and is a name', async () => {
+  const { attach, openSession } = start();
+  const guest = await openSession();
+  for (const name of ['', ' ', '..', 'a/..', '\u200b'])
+    expect((await attach(guest, randomUUID(), note, name)).body.code).toBe('bad-request');
+  expect((await attach(guest, randomUUID(), note, `${'ä'.repeat(300)}.txt`)).body.name).toBe('ä'.repeat(200));
+});
+
+test('only who attached it asks with it, in the conversation that it was attached to', async () => {
+  const { attach, ask, openSession, send } = start();
+  const [ada, ben] = [await openSession(), await openSession()];
+  const id = randomUUID();
+  const { body } = await attach(ada, id, note);
+  expect((await ask(ben, id, [body.id])).status).toBe(400);
+  expect((await ask(ada, randomUUID(), [body.id])).status).toBe(400);
+  expect((await ask(ada, id, ['no id'])).status).toBe(400);
+  expect((await ask(ada, id, [body.id])).said).toContain('turn-completed');
+  expect((await attach(ben, id, note)).status).toBe(404);
+  const outside = await send('', 'POST', `/conversations/${id}/attachments?name=a.txt`, {});
+  expect(outside.status).toBe(401);
+  const ssoToken = makeSsoToken();
+  const reply = await send('', 'POST', '/session', { ssoToken, session: ada });
+  const { session } = (await reply.json()) as SessionReply;
+  expect((await attach(ada, id, note)).status).toBe(401);
+  expect((await attach(session, id, note)).status).toBe(201);
+});
+
+test('the same question sent again is the same, with the same files alone', async () => {
+  const { attach, openSession, send } = start();
+  const guest = await openSession();
+  const id = randomUUID();
+  const path = toTurnPath(id, randomUUID());
+  const { body } = await attach(guest, id, note);
+  const gate = createGate();
+  agent.nextChat(async (answer) => {
+    answer.open();
+    await gate.opened;
+    answer.done('Read.');
+  });
+  const question = { text: makeQuestion(), attachments: [body.id] };
+  const first = await send(guest, 'PUT', path, question);
+  const again = await send(guest, 'PUT', path, question);
+  expect([first.status, again.status]).toEqual([200, 200]);
+  expect((await send(guest, 'PUT', path, { text: question.text })).status).toBe(409);
+  gate.open();
+  expect(await first.text()).toBe(await again.text());
+  expect(agent.chatsAbout(question.text)).toHaveLength(1);
+  // It was answered: to attach to it no file is needed.
+  expect(await (await send(guest, 'PUT', path, question)).text()).toContain('turn-completed');
+});
+
+test('an agent that never had the question costs no file: it can be asked once more', async () => {
+  const { attach, ask, openSession } = start();
+  const guest = await openSession();
+  const id = randomUUID();
+  const { body } = await attach(guest, id, note);
+  agent.nextChat((answer) => answer.refuse(503));
+  expect((await ask(guest, id, [body.id])).said).toContain('turn-failed');
+  expect(join64((await ask(guest, id, [body.id])).sent[0])).toMatchObject([{ bytes: note }]);
+});
+
+test('of more than wait for a question the oldest goes', async () => {
+  const { attach, ask, openSession } = start();
+  const guest = await openSession();
+  const id = randomUUID();
+  const ids: string[] = [];
+  for (let n = 0; n < 17; n += 1) ids.push((await attach(guest, id, note, `${n}.txt`)).body.id);
+  expect((await ask(guest, id, [ids[0]])).status).toBe(400);
+  expect((await ask(guest, id, [ids[1], ids[16]])).said).toContain('turn-completed');
+});
+
+test('who attaches too much has to wait', async () => {
+  const { attach, openSession } = start(true, createMemoryStore(), 'on');
+  const guest = await openSession();
+  const statuses = [];
+  for (let n = 0; n < 11; n += 1) statuses.push((await attach(guest, randomUUID(), note)).status);
+  expect(statuses).toEqual([...Array(10).fill(201), 429]);
+});
