@@ -29,7 +29,7 @@ export function createReadStanding({ conversations }: Pick<RunContext, 'conversa
     );
     const earlier = readEarlier(turn.earlier);
     const cuts = [...(earlier.cuts ?? []), turn.text.length].slice(-mostCuts);
-    const all = new Set([earlier.decided ?? [], turn.decided, decided ?? []].flat());
+    const all = new Set([...turn.decided, ...(decided === undefined ? [] : [decided])]);
     const kept = [...all].slice(-mostDecided);
     return JSON.stringify({ ...earlier, said: turn.text, cuts, decided: kept, standing } satisfies Earlier);
   };

@@ -31,8 +31,6 @@ export class LiveTurn {
   /** The agent said that the text is whole. */
   saidDone = false;
   pause: AgentPause | undefined;
-  /** The executions that were decided on, or run here. */
-  decided: readonly string[] = [];
   /** JSON of the agent's did not parse: its record must be asked. */
   damaged = false;
   /** Its end is being written down: what else comes is no part of it. */
@@ -47,6 +45,7 @@ export class LiveTurn {
   #endedBefore: number | undefined;
   readonly #toToolId = createToolIds();
   #textBytes = 0;
+  readonly #decided: string[] = [];
   #failure: HelperError | undefined;
 
   constructor(
@@ -66,6 +65,10 @@ export class LiveTurn {
   /** How many characters of the text stood at each decision. */
   get cuts(): readonly number[] {
     return readEarlier(this.earlier).cuts ?? [];
+  }
+  /** The executions that were decided on, here or at another helper, or run here. */
+  get decided(): readonly string[] {
+    return [readEarlier(this.earlier).decided ?? [], this.#decided].flat();
   }
   /** Ended or paused: nothing more is added unless a decision opens it again. */
   get isOver(): boolean {
@@ -206,8 +209,7 @@ export class LiveTurn {
 
   /** It may be taken over from another helper: what was said before the last decision stands, whatever the agent tells now. */
   goOnFromDecision(): void {
-    const { said, decided } = readEarlier(this.earlier);
-    if (this.decided.length === 0) this.decided = [decided ?? []].flat();
+    const { said } = readEarlier(this.earlier);
     this.textBefore = said;
     if (this.text === '') this.say(said);
     else if (!this.text.startsWith(said)) this.text = said + this.text;
@@ -226,7 +228,7 @@ export class LiveTurn {
 
   /** What it waits for is seen to, without a word to anybody. */
   passPause(): void {
-    if (this.pause) this.decided = [...this.decided, this.pause.executionId];
+    if (this.pause) this.#decided.push(this.pause.executionId);
     this.pause = undefined;
     this.textBefore = this.text;
     this.reply = undefined;

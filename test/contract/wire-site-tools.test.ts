@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { SiteTool, ToolVisitor } from '../../server-helper/index.ts';
 import { createMemoryStore } from '../../server-helper/store/memory.ts';
-import { startFakeAgent } from '../support/fake-agent.ts';
+import { type Script, startFakeAgent } from '../support/fake-agent.ts';
 import { createGate } from '../support/gate.ts';
 import { startInside } from '../support/helper-inside.ts';
 import { secrets } from '../support/helper-process.ts';
@@ -319,6 +319,38 @@ test('an execution that was decided on is none to decide on again, in whatever g
   ]);
   expect(run).toHaveBeenCalledTimes(2);
   expect(resumed().length).toBe(before + 2);
+});
+
+test('nor is one that was decided on at another helper', async () => {
+  const store = createMemoryStore();
+  const run = vi.fn(() => 'done');
+  const [one, other] = [start({ run }, store), start({ run }, store)];
+  const guest = await one.openSession();
+  const pauses = ['exec_1_a', 'exec_2_b', 'exec_3_c'].map((executionId) => ({ ...pause, executionId }));
+  const tellUpTo = (count: number) => async (answer: Parameters<Script>[0]) => {
+    answer.open();
+    for (const told of pauses.slice(0, count)) answer.event('approval', told);
+    answer.end();
+  };
+  agent.nextChat(pauseWith(pauses[0]!));
+  const { path } = await one.ask(guest);
+  agent.nextResume(tellUpTo(2));
+  expect((await other.decide(guest, path, 'approve')).at(-1)?.kind).toBe('turn-paused');
+  agent.nextResume(tellUpTo(3));
+  expect((await one.decide(guest, path, 'approve')).at(-1)?.kind).toBe('turn-paused');
+  agent.nextResume(async (answer) => {
+    answer.open();
+    for (const told of pauses) answer.event('approval', told);
+    answer.event('delta', { text: 'It left.' });
+    const reply = answer.recordReply('One moment. It left.');
+    answer.event('done', { chat: { reply: reply.content, agent: reply, sources: [] } });
+    answer.end();
+  });
+  expect((await other.decide(guest, path, 'approve')).at(-1)).toMatchObject({
+    kind: 'turn-completed',
+    data: { message: { text: 'One moment. It left.' } },
+  });
+  expect(run).toHaveBeenCalledTimes(3);
 });
 
 test('twenty are the most of one answer, with leave too', async () => {
