@@ -48,11 +48,9 @@ addEventListener('hashchange', () => {
   notice.value = undefined;
 });
 
-/** Also what waits in settings until one comes back to it. */
-const isAnythingLeft = () =>
-  isAnyWritten() ||
-  madeKeys.value.length > 0 ||
-  Object.values(drafts.value).some((draft) => Object.keys(draft).length > 0);
+/** What waits in settings until one comes back to it. */
+const hasDrafts = () => Object.values(drafts.value).some((draft) => Object.keys(draft).length > 0);
+const isAnythingLeft = () => isAnyWritten() || madeKeys.value.length > 0 || hasDrafts();
 addEventListener('beforeunload', (event) => {
   if (isAnythingLeft()) event.preventDefault();
 });
@@ -67,6 +65,7 @@ export async function signIn(given: string) {
   // What is no such character cannot be sent.
   if (!/^[!-~]+$/.test(key)) throw new ApiError('invalid_api_key', 'This is no API key.');
   const before = canManage.value;
+  const isAnythingWritten = isAnyWritten() || hasDrafts();
   keepKey(key);
   try {
     // First: of a key that may not look, what is on the desk hears nothing.
@@ -87,6 +86,8 @@ export async function signIn(given: string) {
     isRefused.value = false;
     entries.value += 1;
     isSignedIn.value = true;
+    if (before && !canManage.value && isAnythingWritten)
+      notice.value = { text: 'This key may not save what was written: it is gone.', isError: true };
   } catch (thrown) {
     // Another may have been entered meanwhile.
     if (readKey() === key) forgetKey();

@@ -1810,6 +1810,7 @@ test('what was written is not shown to one who may not save it, and leaving leav
   await again.getByLabel('API key').fill('moderator-key');
   await page.keyboard.press('Enter');
   await again.waitFor({ state: 'detached' });
+  await page.getByText('This key may not save what was written: it is gone.').waitFor();
   const asked: string[] = [];
   page.on('dialog', (dialog) => {
     asked.push(dialog.message());
