@@ -53,8 +53,8 @@ export function createPace(nowMs: () => number): (key: string) => boolean {
 
 /** The name of what was thrown and where: a message may quote what somebody sent, so it is left out. Never throws. */
 export function toLogFields(error: unknown): LogFields {
-  if (!(error instanceof Error)) return { error: typeof error };
   try {
+    if (!(error instanceof Error)) return { error: typeof error };
     return { error: asWord(error.name) ?? 'Error', at: readFrame(error) };
   } catch {
     return { error: 'Error' };

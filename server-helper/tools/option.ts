@@ -84,19 +84,33 @@ function readTool(at: string, name: string, given: unknown): ReadTool {
   };
 }
 
+/** Of JSON; what a model gives a tool is short. */
+const maxValuesChars = 64 * 1024;
+
 function readSchema(at: string, schema: unknown): ReadTool['refuse'] {
-  if (!isObjectSchema(schema))
+  const validator = makeValidator(schema);
+  if (!validator)
     throw toWrong(
       at,
-      'a JSON Schema (2020-12) of an object: { type: "object", properties: { … } }; $ref points into it, patterns compile',
+      'a JSON Schema (2020-12) of an object: { type: "object", properties: { … } }, as the guide tells which',
     );
-  // A copy: what the site changes later changes nothing here.
-  const validator = new Validator(structuredClone(schema) as Schema, '2020-12');
   return (values) => {
+    if (JSON.stringify(values).length > maxValuesChars) return 'parameters: too large';
     // The last is the innermost.
     const wrong = validator.validate(values).errors.at(-1);
     return wrong && `${wrong.instanceLocation.replace(/^#\/?/, '') || 'parameters'}: ${wrong.error}`;
   };
+}
+
+function makeValidator(schema: unknown): Validator | undefined {
+  try {
+    if (!isObjectSchema(schema)) return undefined;
+    // A copy: what the site changes later changes nothing here.
+    const { $id: _, ...copy } = structuredClone(schema);
+    return new Validator(copy as Schema, '2020-12');
+  } catch {
+    return undefined;
+  }
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -14,13 +14,14 @@ export type SiteTools = {
   readVisitor(conversation: ConversationRecord): Promise<ToolVisitor | undefined>;
   /** What is told instead of running it, and of asking whether it may run. */
   refuse(tool: ReadTool, pause: AgentPause, visitor: ToolVisitor): ToolResult | undefined;
-  /** Never rejects; resolves within 10 s. @param stopped aborts when its turn is over */
+  /** Never rejects; resolves within 10 s. @param stopped aborts when its turn is over @param onBegun it runs from now on */
   run(
     tool: ReadTool,
     pause: AgentPause,
     conversation: ConversationRecord,
     visitor: ToolVisitor,
     stopped: AbortSignal,
+    onBegun?: () => void,
   ): Promise<ToolResult>;
 };
 
@@ -62,7 +63,7 @@ export function createSiteTools(
         return toFailure('The tool failed.');
       }
     },
-    async run(tool, pause, conversation, visitor, stopped) {
+    async run(tool, pause, conversation, visitor, stopped, onBegun) {
       const late = new AbortController();
       const timer = setTimeout(() => late.abort(), runMs);
       const signal = AbortSignal.any([stopped, late.signal]);
@@ -76,6 +77,7 @@ export function createSiteTools(
         const isOurs = await Promise.race([claim(conversation, pause).catch(onUnclaimed), over]);
         if (isOurs === undefined) return toFailure('The tool could not be run.');
         if (!isOurs) return toFailure('This was begun before, and what came of it is not known.');
+        onBegun?.();
         // What it is given is its own, to change as it likes.
         const values = structuredClone(pause.tool.parameters ?? {});
         const given = await Promise.race([tool.run(values, visitor, signal), over]);

@@ -1,6 +1,8 @@
 /** Whether a JSON Schema is one that values can be held to: a broken one would be found out by the first visitor. */
+import { format } from '@cfworker/json-schema';
 
-type Check = (value: unknown, root: object) => boolean;
+/** @param through the names of the definitions that led here */
+type Check = (value: unknown, root: object, through?: readonly string[]) => boolean;
 
 const types = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'];
 
@@ -10,12 +12,12 @@ const isType: Check = (value) => [value].flat().every((one) => types.includes(on
 const isStrings: Check = (value) => Array.isArray(value) && value.every((one) => typeof one === 'string');
 const isCount: Check = (value) => Number.isInteger(value) && (value as number) >= 0;
 const isNumber: Check = (value) => typeof value === 'number' && Number.isFinite(value);
-const isSchemas: Check = (value, root) =>
-  Array.isArray(value) && value.length > 0 && value.every((one) => isSchema(one, root));
+const isSchemas: Check = (value, root, through) =>
+  Array.isArray(value) && value.length > 0 && value.every((one) => isSchema(one, root, through));
 const isNamed =
   (check: Check): Check =>
-  (value, root) =>
-    isObject(value) && Object.values(value).every((one) => check(one, root));
+  (value, root, through) =>
+    isObject(value) && Object.values(value).every((one) => check(one, root, through));
 const isPattern: Check = (value) => {
   try {
     return typeof value === 'string' && new RegExp(value, 'u') instanceof RegExp;
@@ -23,24 +25,35 @@ const isPattern: Check = (value) => {
     return false;
   }
 };
-/** Nothing is fetched: it points into the schema itself. */
-const isReference: Check = (value, root) => {
-  if (typeof value !== 'string' || !/^#(\/|$)/.test(value)) return false;
-  const steps = decodeURIComponent(value).split('/').slice(1);
-  let found: unknown = root;
-  for (const step of steps) {
-    const name = step.replace(/~1/g, '/').replace(/~0/g, '~');
-    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, name)) return false;
-    found = (found as Record<string, unknown>)[name];
-  }
-  return isObject(found) || typeof found === 'boolean';
+/** Into its own definitions, and never round: nothing is fetched, and no value is looked at without end. */
+const isReference: Check = (value, root, through = []) => {
+  const [, group, name] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(String(value)) ?? [];
+  if (group === undefined || name === undefined || through.includes(name)) return false;
+  const definitions = (root as Record<string, unknown>)[group];
+  const key = decodeURIComponent(name).replace(/~1/g, '/').replace(/~0/g, '~');
+  return (
+    isObject(definitions) &&
+    Object.hasOwn(definitions, key) &&
+    isSchema(definitions[key], root, [...through, name])
+  );
 };
-const isSchema: Check = (value, root) =>
+const isSchema: Check = (value, root, through) =>
   typeof value === 'boolean' ||
   (isObject(value) &&
     Object.entries(value).every(([keyword, given]) =>
-      Object.hasOwn(keywords, keyword) ? keywords[keyword]?.(given, root) : true,
+      Object.hasOwn(keywords, keyword)
+        ? keywords[keyword]?.(given, root, through)
+        : !unheld.includes(keyword) || (value === root && keyword === '$id'),
     ));
+/** What the validator takes for another thing, or takes a square of the time for. */
+const unheld = [
+  '$id',
+  '$anchor',
+  '$dynamicRef',
+  '$dynamicAnchor',
+  '$recursiveRef',
+  '$recursiveAnchor',
+].concat(['dependencies', 'uniqueItems']);
 
 /** Of JSON Schema 2020-12, those that values are held to. Others, such as `default`, say nothing of them. */
 const keywords: Record<string, Check> = {
@@ -48,15 +61,14 @@ const keywords: Record<string, Check> = {
   enum: Array.isArray,
   required: isStrings,
   pattern: isPattern,
-  format: (value) => typeof value === 'string' && /^[a-z][a-z-]*$/.test(value),
+  format: (value) => typeof value === 'string' && Object.hasOwn(format, value),
   $ref: isReference,
-  $defs: isNamed((value, root) => isSchema(value, root)),
-  definitions: isNamed((value, root) => isSchema(value, root)),
-  properties: isNamed((value, root) => isSchema(value, root)),
-  dependentSchemas: isNamed((value, root) => isSchema(value, root)),
+  ...Object.fromEntries(
+    ['$defs', 'definitions', 'properties', 'dependentSchemas'].map((name) => [name, isNamed(isSchema)]),
+  ),
   dependentRequired: isNamed(isStrings),
-  patternProperties: (value, root) =>
-    isNamed(isSchema)(value, root) &&
+  patternProperties: (value, root, through) =>
+    isNamed(isSchema)(value, root, through) &&
     Object.keys(value as object).every((pattern) => isPattern(pattern, root)),
   ...Object.fromEntries(['allOf', 'anyOf', 'oneOf', 'prefixItems'].map((name) => [name, isSchemas])),
   ...Object.fromEntries(
@@ -75,10 +87,9 @@ const keywords: Record<string, Check> = {
       ...['minProperties', 'maxProperties'],
     ].map((name) => [name, isCount]),
   ),
-  uniqueItems: (value) => typeof value === 'boolean',
 };
 
-/** Of an object, with keywords that are as they should be, references that lead somewhere and patterns that compile. */
+/** Of an object, with keywords that are held to and as they should be, references that end and patterns that compile. */
 export function isObjectSchema(value: unknown): value is Record<string, unknown> {
   try {
     return isObject(value) && value.type === 'object' && isSchema(value, value);

@@ -32,7 +32,6 @@ export function createPausing(
 ): Pausing {
   const { close, readStanding, isOurs } = parts;
 
-  const asked = new WeakMap<TurnRun, number>();
   /** One call that the store did not answer is no reason to fail. */
   const readVisitor = ({ conversation }: TurnRun) =>
     tools.readVisitor(conversation).catch(() => tools.readVisitor(conversation));
@@ -47,22 +46,22 @@ export function createPausing(
     meanwhile?: Promise<unknown>,
   ): Promise<ToolResult | undefined> => {
     const { turn, conversation } = run;
-    const before = asked.get(run) ?? 0;
-    asked.set(run, before + 1);
-    if (before >= mostTools)
+    if (turn.decided.length > mostTools)
       throw new HelperError('agent-unavailable', `The agent asked for more than ${mostTools} tools`);
     const visitor = await readVisitor(run);
     if (!visitor || run.isDone || !(await isOurs(run))) return undefined;
+    let hasBegun = false;
     const tell = (status: 'running' | 'done' | 'failed') => {
+      hasBegun = true;
       turn.onFrame({ kind: 'tool', key: pause.executionId, name: tool.name, status });
       turn.log.flush();
     };
     const refused = tools.refuse(tool, pause, visitor);
-    if (!refused) tell('running');
-    const result = refused ?? (await tools.run(tool, pause, conversation, visitor, run.gone));
+    const begin = () => tell('running');
+    const result = refused ?? (await tools.run(tool, pause, conversation, visitor, run.gone, begin));
     await meanwhile;
     if (run.isDone || !(await isOurs(run))) return undefined;
-    if (!refused) tell(result.ok ? 'done' : 'failed');
+    if (hasBegun) tell(result.ok ? 'done' : 'failed');
     return result;
   };
   const runUnasked = async (run: TurnRun, pause: AgentPause, tool: ReadTool): Promise<void> => {

@@ -68,7 +68,7 @@ export class LiveTurn {
   }
   /** The executions that were decided on, here or at another helper, or run here. */
   get decided(): readonly string[] {
-    return [readEarlier(this.earlier).decided ?? [], this.#decided].flat();
+    return [...new Set([readEarlier(this.earlier).decided ?? [], this.#decided].flat())];
   }
   /** Ended or paused: nothing more is added unless a decision opens it again. */
   get isOver(): boolean {

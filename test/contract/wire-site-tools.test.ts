@@ -368,6 +368,37 @@ test('twenty are the most of one answer, with leave too', async () => {
   expect(run).toHaveBeenCalledTimes(20);
 });
 
+test('whichever helper it is that lets them run', async () => {
+  const store = createMemoryStore();
+  const run = vi.fn(() => 1);
+  const helpers = [start({ run }, store), start({ run }, store)] as const;
+  const guest = await helpers[0].openSession();
+  const toPause = (n: number) => ({ ...pause, executionId: `exec_${n}_abc` });
+  agent.nextChat(pauseWith(toPause(0)));
+  const { path } = await helpers[0].ask(guest);
+  for (let n = 1; n <= 20; n += 1) {
+    agent.nextResume(pauseWith(toPause(n)));
+    expect((await helpers[n % 2]!.decide(guest, path, 'approve')).at(-1)?.kind).toBe('turn-paused');
+  }
+  expect((await helpers[0].decide(guest, path, 'approve')).at(-1)?.kind).toBe('turn-failed');
+  expect(run).toHaveBeenCalledTimes(20);
+});
+
+test('an execution that was begun elsewhere is not shown as begun', async () => {
+  const store = createMemoryStore();
+  vi.spyOn(store, 'remember').mockImplementation(async (key, value) =>
+    key.startsWith('tool:') ? 'of another' : value,
+  );
+  const run = vi.fn();
+  const { ask, openSession } = start({ approval: 'never', run }, store);
+  agent.nextChat(pauseWith(pause));
+  agent.nextResume(resumeWith('Sorry.'));
+  const { events } = await ask(await openSession());
+  expect(kindsOf(events)).toEqual(['turn-started', 'text-delta', 'text-delta', 'turn-completed']);
+  expect(submitted()).toMatchObject({ result: { error: expect.stringContaining('begun before') } });
+  expect(run).not.toHaveBeenCalled();
+});
+
 test('one call that the store does not answer is no reason to fail the answer', async () => {
   const store = createMemoryStore();
   const find = store.findConversation;

@@ -106,6 +106,18 @@ test('values that cannot be held to it fail the tool, and not the answer', async
   expect(warn).toHaveBeenCalledWith(expect.objectContaining({ tool: 'order_status' }), 'a tool failed');
 });
 
+test('values that are too large are not looked at', () => {
+  const { refuse } = start({
+    parameters: { type: 'object', properties: { list: { type: 'array', maxItems: 3 } } },
+    run: () => 1,
+  });
+  expect(refuse({ list: ['x'.repeat(64 * 1024)] })).toEqual({
+    ok: false,
+    result: { error: 'parameters: too large' },
+  });
+  expect(refuse({ list: ['x'.repeat(63 * 1024)] })).toBeUndefined();
+});
+
 test('what is thrown says its name and its place in the log, and nothing of what it quotes', async () => {
   const thrown: unknown[] = [
     new Error('bad value:\n  at Jane Doe, 4 Elm Street'),
@@ -116,6 +128,11 @@ test('what is thrown says its name and its place in the log, and nothing of what
       },
     }),
     new TypeError('no such order'),
+    new Proxy(new Error('hunter2'), {
+      getPrototypeOf() {
+        throw new Error('no');
+      },
+    }),
   ];
   for (const error of thrown) {
     const { run, warn } = start({
