@@ -19,6 +19,7 @@ import type { Parts } from './routes/exchange.ts';
 import { createTallies } from './tallies.ts';
 import { createSiteTools } from './tools/running.ts';
 import { createTracing } from './tracing.ts';
+import type { RunContext } from './turns/context.ts';
 import { createEngine } from './turns/engine.ts';
 import { createReaders } from './turns/readers.ts';
 
@@ -52,7 +53,13 @@ export function createParts(
   };
   const pins = createWorkspaces(config.workspace, store, create);
   const tools = createSiteTools(config.tools, { store, bot: config.botId, log });
-  const context = { chat, conversations, store, log, now, monotonicNow, metrics, tracing };
+  const attachments = createAttachments(store, config.botId, now);
+  const onOver: RunContext['onOver'] = ({ id, owner }, turn) => {
+    // Those that its question named came before it; which they were only the helper knows that began it.
+    if (config.attachments)
+      void attachments.forget(owner, ({ conversationId, at }) => conversationId === id && at < turn.at);
+  };
+  const context = { chat, conversations, store, log, now, monotonicNow, metrics, tracing, onOver };
   const engine = createEngine(context, pins, tools);
   const leftovers = createLeftovers({
     store,
@@ -89,7 +96,7 @@ export function createParts(
     bot: createAgentBot(http),
     engine,
     leftovers,
-    attachments: createAttachments(store, now),
+    attachments,
     uploads: [],
     readers: createReaders(config.allowances.openReaders),
     metrics,

@@ -38,7 +38,13 @@ export async function postAttachment(parts: Parts, exchange: SignedExchange): Pr
   const type = findType(bytes);
   if (type === undefined || !rules.types.includes(type))
     throw new HelperError('not-allowed', `attachments: ${rules.types.join(', ')} are allowed`);
-  const kept = await attachments.keep(conversationId, exchange.session.owner, { name, type, bytes });
+  const place = { owner: exchange.session.owner, conversationId };
+  const kept = await attachments.keep(place, { name, type, bytes }, exchange.address);
+  // Deleted while it came.
+  if (conversation && !(await store.findConversation(conversationId))) {
+    await attachments.forget(place.owner, ({ id }) => id === kept.id);
+    throw new HelperError('not-found');
+  }
   return toJsonResponse(kept, exchange.headers, 201);
 }
 

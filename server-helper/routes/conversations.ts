@@ -102,7 +102,8 @@ export async function deleteConversation(parts: Parts, exchange: SignedExchange)
 export function letGo({ engine, leftovers, attachments, config }: Parts, deleted: Deleted): void {
   const { conversation, wasRunning } = deleted;
   engine.end(conversation, wasRunning);
-  if (config.attachments) void attachments.forget(conversation.id);
+  if (config.attachments)
+    void attachments.forget(conversation.owner, ({ conversationId }) => conversationId === conversation.id);
   leftovers.soon();
 }
 

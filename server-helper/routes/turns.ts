@@ -1,6 +1,5 @@
 /** `/conversations/{id}/turns/{turnId}`: ask or attach, attach, stop, decide. */
 
-import { mostBytesTogether } from '../attachments/option.ts';
 import { withoutChallenge } from '../auth/challenge.ts';
 import { hashText, makeRandomHex } from '../auth/keys.ts';
 import { openWebStream } from '../edge.ts';
@@ -46,12 +45,14 @@ export async function putTurn(parts: Parts, exchange: SignedExchange): Promise<R
   engine.requireRoom(parts.config.limited ? owner : undefined, parts.config.allowances.runningTurns);
   const now = parts.now();
   const { text, pasted, page, replaces, newest } = question;
-  const files = attached.length > 0 ? await parts.attachments.find(id, owner, attached) : [];
-  if (files.reduce((sum, { size }) => sum + size, 0) > mostBytesTogether)
-    throw new HelperError('too-large', `attachments: at most ${mostBytesTogether} bytes together`);
   const memberId = await store.recall(toOwnerKeys(owner, parts.config.botId).member);
   const giveBack = await takeTurn(parts, exchange);
-  await parts.challenges.require(exchange.session, page).catch((error: unknown) => {
+  const place = { owner, conversationId: id };
+  const prepare = async () => {
+    await parts.challenges.require(exchange.session, page);
+    return attached.length > 0 ? parts.attachments.find(place, attached) : [];
+  };
+  const files = await prepare().catch((error: unknown) => {
     giveBack();
     throw error;
   });
@@ -63,7 +64,9 @@ export async function putTurn(parts: Parts, exchange: SignedExchange): Promise<R
       reasoningMode,
       pasted,
       attachments: files,
-      onOver: () => attached.length > 0 && void parts.attachments.forget(id, attached),
+      onOver: () => {
+        if (attached.length > 0) void parts.attachments.forget(owner, (kept) => attached.includes(kept.id));
+      },
       page: parts.config.challenge ? withoutChallenge(page) : page,
       replaces,
       newest,

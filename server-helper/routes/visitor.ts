@@ -136,5 +136,6 @@ async function toExported(
 export async function eraseVisitor(parts: Parts, exchange: SignedExchange): Promise<Response> {
   const erased = await parts.store.eraseOwner(exchange.session.owner, parts.config.botId);
   for (const deleted of erased) letGo(parts, deleted);
+  if (parts.config.attachments) await parts.attachments.forget(exchange.session.owner);
   return toEmptyResponse(exchange.headers);
 }

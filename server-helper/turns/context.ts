@@ -5,11 +5,11 @@ import type { AgentPause } from '../agent/frame.ts';
 import type { AnswerSink } from '../agent/stream.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
-import type { Store, TurnRecord } from '../store/store.ts';
+import type { ConversationRecord, Store, TurnRecord } from '../store/store.ts';
 import type { Tracing } from '../tracing.ts';
 import type { TurnRun } from './run.ts';
 import type { TurnEnd } from './telling.ts';
-import type { Clock } from './turn.ts';
+import type { Clock, LiveTurn } from './turn.ts';
 
 export type RunContext = Clock & {
   chat: AgentChat;
@@ -18,6 +18,8 @@ export type RunContext = Clock & {
   log: Log;
   metrics: Pick<Metrics, 'turnEnded'>;
   tracing: Pick<Tracing, 'turn' | 'turnEnded'>;
+  /** A turn has ended that another helper began. */
+  onOver?: (conversation: ConversationRecord, turn: LiveTurn) => void;
 };
 
 /** Of one run: `hold` keeps the chat's next question waiting until what it is given has settled. */

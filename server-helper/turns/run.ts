@@ -56,6 +56,13 @@ export class TurnRun implements AnswerSink {
     this.#connection = opening(this);
   }
 
+  /** It is over, and kept for its readers: what its question brought is not. @param onOver where it began elsewhere */
+  letGo(onOver: RunParts['onOver'] = () => {}): void {
+    if (!this.turn.isUntaken) (this.onOver ?? (() => onOver(this.conversation, this.turn)))();
+    this.onOver = undefined;
+    this.#again = undefined;
+  }
+
   /** A workspace was made for it: it counts for all, asked or not. */
   count = (): void => {
     this.isCounted = true;
@@ -75,6 +82,7 @@ export class TurnRun implements AnswerSink {
     // What runs there may be another turn's.
     if (this.#replayed) return;
     this.#arrived = true;
+    this.#again = undefined;
     // Stop was pressed before the agent had the question: only now is there something to cancel.
     if (this.#cancelling) void this.#cancelUpstream();
   }
