@@ -65,7 +65,10 @@ test('clause 11: a second decision is 409, be it at the same moment or after the
 test('clause 20: a decision that names what it was made on is taken for that alone, not for what the turn waits for next', async () => {
   const { conversationId, turnId, stream, path } = await ask(orderPause);
   const { expiresAt } = stream.ended('turn-paused');
-  const refund = makePause({ name: 'refund', parameters: { amount: 900 } });
+  const refund = {
+    ...makePause({ name: 'refund', parameters: { amount: 900 } }),
+    executionId: 'exec_1763700009_5d6e7f-ab',
+  };
   rig.agent.nextResume(pauseWith(refund));
   expect((await visitor.call('POST', path, { decision: 'approve', expiresAt })).status).toBe(202);
   const next = await (await visitor.attach(conversationId, turnId, stream.last.id)).whole();
