@@ -16,12 +16,13 @@ import { createWorkspaces } from './conversation/workspace.ts';
 import { createPace } from './log.ts';
 import { createMetrics, type MeasureProcess } from './metrics.ts';
 import type { Parts } from './routes/exchange.ts';
+import type { ConversationRecord } from './store/store.ts';
 import { createTallies } from './tallies.ts';
 import { createSiteTools } from './tools/running.ts';
 import { createTracing } from './tracing.ts';
-import type { RunContext } from './turns/context.ts';
 import { createEngine } from './turns/engine.ts';
 import { createReaders } from './turns/readers.ts';
+import type { LiveTurn } from './turns/turn.ts';
 
 export type RuntimeParts = {
   dispatch: Dispatch;
@@ -54,12 +55,22 @@ export function createParts(
   const pins = createWorkspaces(config.workspace, store, create);
   const tools = createSiteTools(config.tools, { store, bot: config.botId, log });
   const attachments = createAttachments(store, config.botId, now);
-  const onOver: RunContext['onOver'] = ({ id, owner }, turn) => {
-    // Those that its question named came before it; which they were only the helper knows that began it.
-    if (config.attachments)
-      void attachments.forget(owner, ({ conversationId, at }) => conversationId === id && at < turn.at);
+  /** Its visitor may have signed in since it began. */
+  const onOver = async ({ id }: ConversationRecord, turn: LiveTurn) => {
+    const owner = (await store.findConversation(id).catch(() => undefined))?.owner;
+    if (owner !== undefined) await attachments.forget(owner, ({ turnId }) => turnId === turn.id);
   };
-  const context = { chat, conversations, store, log, now, monotonicNow, metrics, tracing, onOver };
+  const context = {
+    chat,
+    conversations,
+    store,
+    log,
+    now,
+    monotonicNow,
+    metrics,
+    tracing,
+    ...(config.attachments && { onOver }),
+  };
   const engine = createEngine(context, pins, tools);
   const leftovers = createLeftovers({
     store,

@@ -59,7 +59,7 @@ describe('imports point one way', () => {
     'server-helper/tools':
       /^server-helper\/(?!protocol\/|errors\.ts|log\.ts|option\.ts|agent\/|store\/|auth\/|tools\/)/,
     'server-helper/attachments':
-      /^server-helper\/(?!protocol\/|errors\.ts|option\.ts|agent\/|auth\/|store\/|attachments\/)/,
+      /^server-helper\/(?!protocol\/|errors\.ts|option\.ts|within\.ts|agent\/|auth\/|store\/|attachments\/)/,
     'server-helper/turns':
       /^server-helper\/(?!protocol\/|errors\.ts|log\.ts|metrics\.ts|tracing\.ts|within\.ts|agent\/|store\/|auth\/|conversation\/|tools\/|turns\/)/,
     'server-helper': /^(widget|demo)\//,

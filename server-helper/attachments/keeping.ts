@@ -4,6 +4,7 @@ import { hashText } from '../auth/keys.ts';
 import { HelperError } from '../errors.ts';
 import type { Attachment } from '../protocol/wire.ts';
 import type { Store } from '../store/store.ts';
+import { sleep } from '../within.ts';
 import type { AttachmentType } from './kinds.ts';
 import { mostBytesTogether } from './option.ts';
 
@@ -15,18 +16,16 @@ export type Attachments = {
   keep(place: Place, file: NewAttachment, address: string | undefined): Promise<Attachment>;
   /** In the order asked for. @throws HelperError `bad-request` where one is not there, `too-large` */
   find(place: Place, ids: readonly string[]): Promise<AgentAttachment[]>;
+  /** From now on whoever ends this turn forgets them. */
+  noteAsked(owner: string, ids: readonly string[], turnId: string): Promise<void>;
   /** A guest has signed in. */
   move(from: string, to: string): Promise<void>;
-  /**
-   * Never rejects: what could not be forgotten goes an hour after it came.
-   *
-   * @param isMeant default: all of this visitor's
-   */
+  /** Never rejects: what could not be forgotten goes an hour after it came. @param isMeant default: all of this visitor's */
   forget(owner: string, isMeant?: (kept: Kept) => boolean): Promise<void>;
 };
 
-/** As it stands in the store. `at`: ms since 1970. */
-export type Kept = Attachment & { conversationId: string; pieces: number; at: number };
+/** As it stands in the store. `turnId`: of the question that named it. */
+export type Kept = Attachment & { conversationId: string; pieces: number; turnId?: string };
 type Slot = { key: string; kept: Kept };
 
 const ttlMs = 3600_000;
@@ -34,39 +33,19 @@ const ttlMs = 3600_000;
 const pieceBytes = 60 * 1024;
 /** Of one visitor, that wait for their question. */
 const mostWaiting = 16;
-/** That wait, as far as this process has put them there: of one visitor, of one address, of all. */
+/** That wait: of one visitor; and, as far as this process has put them there, of one address and of all. */
 const mostBytes = { owner: 2 * mostBytesTogether, address: 50_000_000, all: 200_000_000 };
+
+type Here = { key: string; address: string | undefined; bytes: number; until: number };
 
 /** @param now ms since 1970 */
 export function createAttachments(
-  store: Pick<Store, 'remember' | 'recall' | 'forget' | 'replace'>,
+  store: Pick<Store, 'remember' | 'recall' | 'forget' | 'replace' | 'isMerged'>,
   bot: string,
   now: () => number,
 ): Attachments {
   /** By id. */
-  const here = new Map<
-    string,
-    { owner: string; address: string | undefined; bytes: number; until: number }
-  >();
-  const requireRoom = (owner: string, address: string | undefined, bytes: number) => {
-    for (const [id, { until }] of here) if (until <= now()) here.delete(id);
-    const all = [...here.values()];
-    const check = (most: number, those: typeof all) => {
-      if (those.reduce((sum, one) => sum + one.bytes, bytes) <= most) return;
-      const free = Math.min(...those.map(({ until }) => until));
-      throw new HelperError('rate-limited', 'Too much waits for a question already', free - now());
-    };
-    check(
-      mostBytes.owner,
-      all.filter((one) => one.owner === owner),
-    );
-    if (address !== undefined)
-      check(
-        mostBytes.address,
-        all.filter((one) => one.address === address),
-      );
-    check(mostBytes.all, all);
-  };
+  const here = new Map<string, Here>();
   const toKeys = async (owner: string) => {
     const hash = await hashText(owner);
     return Array.from({ length: mostWaiting }, (_, number) => `attachment:${bot}:${hash}:${number}`);
@@ -79,9 +58,11 @@ export function createAttachments(
     (await Promise.all((await toKeys(owner)).map(readSlot))).filter((slot) => slot !== undefined);
   const piecesOf = ({ id, pieces }: Kept) =>
     Array.from({ length: pieces }, (_, number) => `attachment:${bot}:piece:${id}:${number}`);
+  /** The slot last: while it stands the pieces are found. */
   const drop = async ({ key, kept }: Slot) => {
+    await Promise.all(piecesOf(kept).map((piece) => store.forget(piece)));
+    await store.forget(key);
     here.delete(kept.id);
-    await Promise.all([...piecesOf(kept), key].map((one) => store.forget(one)));
   };
   /** The first that is free: of two that come at once each has its own. */
   const claim = async (owner: string, kept: Kept): Promise<string | undefined> => {
@@ -89,31 +70,45 @@ export function createAttachments(
     for (const key of await toKeys(owner)) if ((await store.remember(key, json, ttlMs)) === json) return key;
     return undefined;
   };
+  /** Another helper may have forgotten them. */
+  const lookWhatWaits = async () => {
+    for (const [id, { key, until }] of [...here])
+      if (until <= now() || (await readSlot(key))?.kept.id !== id) here.delete(id);
+  };
+  const requireRoom = async (owner: string, address: string | undefined, bytes: number) => {
+    const own = await readAll(owner);
+    if (own.reduce((sum, { kept }) => sum + kept.size, bytes) > mostBytes.owner) throw toFull(ttlMs);
+    const isFull = (isMeant: (one: Here) => boolean, most: number) =>
+      [...here.values()].filter(isMeant).reduce((sum, one) => sum + one.bytes, bytes) > most;
+    const isAnyFull = () =>
+      (address !== undefined && isFull((one) => one.address === address, mostBytes.address)) ||
+      isFull(() => true, mostBytes.all);
+    if (!isAnyFull()) return;
+    await lookWhatWaits();
+    if (isAnyFull()) throw toFull(Math.min(...[...here.values()].map(({ until }) => until)) - now());
+  };
 
   return {
     async keep({ owner, conversationId }, { name, type, bytes }, address) {
-      requireRoom(owner, address, bytes.length);
+      await requireRoom(owner, address, bytes.length);
       const attachment = { id: crypto.randomUUID(), name, type, size: bytes.length };
-      const pieces = Math.ceil(bytes.length / pieceBytes);
-      const kept: Kept = { ...attachment, conversationId, pieces, at: now() };
-      here.set(kept.id, { owner, address, bytes: bytes.length, until: now() + ttlMs });
-      let key: string | undefined;
+      const kept: Kept = { ...attachment, conversationId, pieces: Math.ceil(bytes.length / pieceBytes) };
+      const key = await claim(owner, kept);
+      if (key === undefined) throw toFull(ttlMs);
+      here.set(kept.id, { key, address, bytes: bytes.length, until: now() + ttlMs });
       try {
-        key = await claim(owner, kept);
-        if (key === undefined)
-          throw new HelperError('rate-limited', 'Too many files wait for a question already', ttlMs);
-        for (const [number, piece] of piecesOf(kept).entries())
-          await store.replace(
-            piece,
-            toBase64(bytes.subarray(number * pieceBytes, (number + 1) * pieceBytes)),
-            ttlMs,
-          );
-        // Erased while it was written.
+        for (const [number, piece] of piecesOf(kept).entries()) {
+          const part = bytes.subarray(number * pieceBytes, (number + 1) * pieceBytes);
+          await store.replace(piece, toBase64(part), ttlMs);
+          // A store on this thread lets others in.
+          if (number % 8 === 7) await sleep(0);
+        }
+        // Signed in, or erased, while it was written: whoever it is by now may send it again.
+        if (await store.isMerged(owner)) throw new HelperError('unauthenticated');
         if ((await readSlot(key))?.kept.id !== kept.id) throw new HelperError('not-found');
         return attachment;
       } catch (error) {
-        here.delete(kept.id);
-        if (key !== undefined) await drop({ key, kept }).catch(() => {});
+        await drop({ key: here.get(kept.id)?.key ?? key, kept }).catch(() => {});
         throw error;
       }
     },
@@ -135,11 +130,20 @@ export function createAttachments(
         }),
       );
     },
+    async noteAsked(owner, ids, turnId) {
+      for (const { key, kept } of await readAll(owner))
+        if (ids.includes(kept.id)) await store.replace(key, JSON.stringify({ ...kept, turnId }), ttlMs);
+    },
     async move(from, to) {
-      for (const { key, kept } of await readAll(from)) {
-        const known = here.get(kept.id);
-        if (known) known.owner = to;
-        if ((await claim(to, kept)) !== undefined) await store.forget(key);
+      for (const slot of await readAll(from)) {
+        const key = await claim(to, slot.kept);
+        if (key === undefined) {
+          await drop(slot);
+          continue;
+        }
+        const known = here.get(slot.kept.id);
+        if (known) known.key = key;
+        await store.forget(slot.key);
       }
     },
     async forget(owner, isMeant = () => true) {
@@ -152,6 +156,10 @@ export function createAttachments(
         }
     },
   };
+}
+
+function toFull(waitMs: number): HelperError {
+  return new HelperError('rate-limited', 'Too much waits for a question already', waitMs);
 }
 
 function toMissing(id: string): HelperError {

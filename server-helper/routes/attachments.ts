@@ -39,7 +39,11 @@ export async function postAttachment(parts: Parts, exchange: SignedExchange): Pr
   if (type === undefined || !rules.types.includes(type))
     throw new HelperError('not-allowed', `attachments: ${rules.types.join(', ')} are allowed`);
   const place = { owner: exchange.session.owner, conversationId };
-  const kept = await attachments.keep(place, { name, type, bytes }, exchange.address);
+  const kept = await attachments.keep(
+    place,
+    { name, type, bytes },
+    config.limited ? exchange.address : undefined,
+  );
   // Deleted while it came.
   if (conversation && !(await store.findConversation(conversationId))) {
     await attachments.forget(place.owner, ({ id }) => id === kept.id);

@@ -50,7 +50,10 @@ export async function putTurn(parts: Parts, exchange: SignedExchange): Promise<R
   const place = { owner, conversationId: id };
   const prepare = async () => {
     await parts.challenges.require(exchange.session, page);
-    return attached.length > 0 ? parts.attachments.find(place, attached) : [];
+    if (attached.length === 0) return [];
+    const found = await parts.attachments.find(place, attached);
+    await parts.attachments.noteAsked(owner, attached, turnId);
+    return found;
   };
   const files = await prepare().catch((error: unknown) => {
     giveBack();
@@ -64,9 +67,6 @@ export async function putTurn(parts: Parts, exchange: SignedExchange): Promise<R
       reasoningMode,
       pasted,
       attachments: files,
-      onOver: () => {
-        if (attached.length > 0) void parts.attachments.forget(owner, (kept) => attached.includes(kept.id));
-      },
       page: parts.config.challenge ? withoutChallenge(page) : page,
       replaces,
       newest,

@@ -17,7 +17,7 @@ export function createClosing(
   runner: string,
   letGo: (turn: LiveTurn) => void,
   deleteAgain: DeleteAgain,
-  { log, metrics, tracing, onOver }: Pick<RunContext, 'log' | 'metrics' | 'tracing' | 'onOver'>,
+  { log, metrics, tracing }: Pick<RunContext, 'log' | 'metrics' | 'tracing'>,
 ): RunParts['close'] {
   const running: EndsFrom = { status: 'running', runner };
 
@@ -59,7 +59,7 @@ export function createClosing(
     const ms = Math.round(turn.endedAt - startedAt);
     log.info({ turnId: turn.id, status, ms }, 'turn ended');
     if (status === 'running') return;
-    if (status !== 'paused') run.letGo(onOver);
+    if (status !== 'paused') run.letGo();
     const firstWordMs = saidAt && saidAt - startedAt;
     tracing.turnEnded(turn, { status, ...(code && { code }), ...(firstWordMs && { firstWordMs }) });
     metrics.turnEnded({ status, code, ...(isTimed ? { firstWordMs, ms } : untimed) });

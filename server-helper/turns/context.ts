@@ -18,8 +18,8 @@ export type RunContext = Clock & {
   log: Log;
   metrics: Pick<Metrics, 'turnEnded'>;
   tracing: Pick<Tracing, 'turn' | 'turnEnded'>;
-  /** A turn has ended that another helper began. */
-  onOver?: (conversation: ConversationRecord, turn: LiveTurn) => void;
+  /** A turn has ended, and the agent may have had it. */
+  onOver?: (conversation: ConversationRecord, turn: LiveTurn) => Promise<void>;
 };
 
 /** Of one run: `hold` keeps the chat's next question waiting until what it is given has settled. */
@@ -40,8 +40,6 @@ export type TurnQuestion = Omit<ChatQuestion, 'chatId' | 'workspace' | 'chatMode
   newest: string | undefined;
   /** Of the project, at this moment: others only ask, whatever mode the conversation was left in. */
   isMember: boolean;
-  /** Called once it is over, unless the agent never had it. */
-  onOver?: () => void;
 };
 
 /** What a question needs to become a turn; the rest of its record is the engine's. */

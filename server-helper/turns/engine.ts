@@ -113,7 +113,6 @@ export function createEngine(context: RunContext, workspaces: Workspaces, tools:
   };
   const start = (conversation: ConversationRecord, record: TurnRecord, question: TurnQuestion) => {
     const { turn, run } = open(conversation, record, { tellerId: record.teller ?? crypto.randomUUID() });
-    run.onOver = question.onOver;
     const { chatId } = conversation;
     const chatMode = question.isMember ? conversation.mode : 'ask';
     /** @param gone the agent does not have it, and has not asked */

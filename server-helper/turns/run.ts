@@ -23,8 +23,6 @@ export class TurnRun implements AnswerSink {
   isCounted = false;
   /** Where it began here: called, perhaps more than once, when it is known that the agent was never asked. */
   onUnasked: (() => void) | undefined;
-  /** Where it began here: called when it has ended, unless the agent is known not to have it. */
-  onOver: (() => void) | undefined;
   #again: (() => Promise<void>) | undefined;
   /** Something that may be this turn's runs at the agent. */
   mayRun = false;
@@ -56,11 +54,10 @@ export class TurnRun implements AnswerSink {
     this.#connection = opening(this);
   }
 
-  /** It is over, and kept for its readers: what its question brought is not. @param onOver where it began elsewhere */
-  letGo(onOver: RunParts['onOver'] = () => {}): void {
-    if (!this.turn.isUntaken) (this.onOver ?? (() => onOver(this.conversation, this.turn)))();
-    this.onOver = undefined;
+  /** It is over, and kept for its readers: what its question brought is not. */
+  letGo(): void {
     this.#again = undefined;
+    if (!this.turn.isUntaken) void this.context.onOver?.(this.conversation, this.turn);
   }
 
   /** A workspace was made for it: it counts for all, asked or not. */

@@ -51,7 +51,11 @@ function start(
     const said = await reply.text();
     return { status: reply.status, said, sent: agent.chatsAbout(text).map(({ body }) => body.attachments) };
   }
-  return { ...helper, store, attach, ask };
+  async function signIn() {
+    const reply = await helper.send('', 'POST', '/session', { ssoToken: makeSsoToken() });
+    return ((await reply.json()) as SessionReply).session;
+  }
+  return { ...helper, store, attach, ask, signIn };
 }
 
 /** As the agent is sent them, put together again. */
@@ -259,12 +263,102 @@ test('who signs in between attaching and asking asks with it', async () => {
   expect(join64((await ask(session, id, [body.id])).sent[0])).toMatchObject([{ bytes: note }]);
 });
 
-test('whichever helper ends the question forgets its files, and not those of the next', async () => {
+test('room that another helper has made is room', async () => {
+  const store = createMemoryStore();
+  const [one, other] = [start(true, store), start(true, store)];
+  const guest = await one.openSession();
+  const large = Buffer.concat([png, Buffer.alloc(4_800_000)]);
+  for (let n = 0; n < 6; n += 1) {
+    const id = randomUUID();
+    const { status, body } = await one.attach(guest, id, large);
+    expect(status).toBe(201);
+    expect((await other.ask(guest, id, [body.id])).said).toContain('turn-completed');
+    await vi.waitFor(async () => {
+      expect(await store.recall(`attachment:bot-1:piece:${body.id}:0`)).toBeUndefined();
+    });
+  }
+});
+
+test('who signs in while the question runs leaves nothing of its files behind', async () => {
+  const { attach, ask, send, openSession, store } = start();
+  const guest = await openSession();
+  const id = randomUUID();
+  const { body } = await attach(guest, id, note);
+  const gate = createGate();
+  agent.nextChat(async (answer) => {
+    answer.open();
+    await gate.opened;
+    answer.done('Read.');
+  });
+  const asking = ask(guest, id, [body.id]);
+  await vi.waitFor(async () => expect(await store.findConversation(id)).toBeDefined());
+  await send('', 'POST', '/session', { ssoToken: makeSsoToken(), session: guest });
+  gate.open();
+  expect((await asking).said).toContain('turn-completed');
+  await vi.waitFor(async () => {
+    expect(await store.recall(`attachment:bot-1:piece:${body.id}:0`)).toBeUndefined();
+  });
+});
+
+test('who signs in while a file comes is told to send it again, and nothing of it stays', async () => {
+  const { attach, send, openSession, store } = start();
+  const guest = await openSession();
+  const gate = createGate();
+  const written: string[] = [];
+  const { replace } = store;
+  store.replace = async (key, value, ttlMs) => {
+    if (key.includes(':piece:')) {
+      written.push(key);
+      await gate.opened;
+    }
+    return replace(key, value, ttlMs);
+  };
+  const attaching = attach(guest, randomUUID(), png);
+  await vi.waitFor(() => expect(written).toHaveLength(1));
+  const ssoToken = makeSsoToken({ email: 'new@shop.test' });
+  await send('', 'POST', '/session', { ssoToken, session: guest });
+  gate.open();
+  expect(await attaching).toMatchObject({ status: 401, body: { code: 'unauthenticated' } });
+  for (const key of written) expect(await store.recall(key)).toBeUndefined();
+});
+
+test('what the store fails to forget once is forgotten all the same', async () => {
+  const { attach, ask, openSession, store } = start();
+  const guest = await openSession();
+  const id = randomUUID();
+  const { body } = await attach(guest, id, png);
+  const { forget } = store;
+  let isFailing = true;
+  store.forget = async (key) => {
+    if (!isFailing || !key.endsWith(':1')) return forget(key);
+    isFailing = false;
+    throw new Error('locked');
+  };
+  expect((await ask(guest, id, [body.id])).said).toContain('turn-completed');
+  for (const number of [0, 1, 2])
+    await vi.waitFor(async () => {
+      expect(await store.recall(`attachment:bot-1:piece:${body.id}:${number}`)).toBeUndefined();
+    });
+  expect(isFailing).toBe(false);
+});
+
+test('what finds no place with the visitor who signed in is gone', async () => {
+  const { attach, signIn, send, openSession, store } = start();
+  const ada = await signIn();
+  for (let n = 0; n < 16; n += 1) expect((await attach(ada, randomUUID(), note)).status).toBe(201);
+  const guest = await openSession();
+  const { body } = await attach(guest, randomUUID(), note);
+  await send('', 'POST', '/session', { ssoToken: makeSsoToken(), session: guest });
+  expect(await store.recall(`attachment:bot-1:piece:${body.id}:0`)).toBeUndefined();
+});
+
+test('whichever helper ends the question forgets its files, and no others', async () => {
   const store = createMemoryStore();
   const [one, other] = [start(true, store), start(true, store)];
   const guest = await one.openSession();
   const [id, turnId] = [randomUUID(), randomUUID()];
   const { body } = await one.attach(guest, id, note);
+  const unnamed = await one.attach(guest, id, note, 'unnamed.txt');
   agent.nextChat((answer) => {
     answer.recordQuestion();
     answer.open();
@@ -279,6 +373,7 @@ test('whichever helper ends the question forgets its files, and not those of the
   const recalled = (of: string) => store.recall(`attachment:bot-1:piece:${of}:0`);
   await vi.waitFor(async () => expect(await recalled(body.id)).toBeUndefined());
   expect(await recalled(next.body.id)).toBeDefined();
+  expect(await recalled(unnamed.body.id)).toBeDefined();
 }, 30_000);
 
 test('sixteen wait for one visitor, also of those that come at once, and each that was taken is there', async () => {
