@@ -2,7 +2,7 @@
 
 import { type Schema, Validator } from '@cfworker/json-schema';
 import { readOneOf, toWrong } from '../option.ts';
-import { isObjectSchema } from './schema.ts';
+import { isObject, isObjectSchema } from './schema.ts';
 
 /** For whom a tool runs: as the helper knows it, never as the agent says. */
 export type ToolVisitor =
@@ -111,10 +111,6 @@ function makeValidator(schema: unknown): Validator | undefined {
   } catch {
     return undefined;
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A Map would pass for an object without tools. */

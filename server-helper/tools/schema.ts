@@ -6,7 +6,7 @@ type Check = (value: unknown, root: object, through?: readonly string[]) => bool
 
 const types = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'];
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
+export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const isType: Check = (value) => [value].flat().every((one) => types.includes(one as string));
 const isStrings: Check = (value) => Array.isArray(value) && value.every((one) => typeof one === 'string');

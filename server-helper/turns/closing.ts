@@ -59,7 +59,7 @@ export function createClosing(
     const ms = Math.round(turn.endedAt - startedAt);
     log.info({ turnId: turn.id, status, ms }, 'turn ended');
     if (status === 'running') return;
-    if (status !== 'paused') run.letGo();
+    if (status !== 'paused') run.forgetQuestion();
     const firstWordMs = saidAt && saidAt - startedAt;
     tracing.turnEnded(turn, { status, ...(code && { code }), ...(firstWordMs && { firstWordMs }) });
     metrics.turnEnded({ status, code, ...(isTimed ? { firstWordMs, ms } : untimed) });

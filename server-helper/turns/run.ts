@@ -55,7 +55,7 @@ export class TurnRun implements AnswerSink {
   }
 
   /** It is over, and kept for its readers: what its question brought is not. */
-  letGo(): void {
+  forgetQuestion(): void {
     this.#again = undefined;
     if (!this.turn.isUntaken) void this.context.onOver?.(this.conversation, this.turn);
   }
