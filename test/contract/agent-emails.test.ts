@@ -535,7 +535,8 @@ describe('what the agent does about it by itself', () => {
     expect(server.taken).toHaveLength(1);
   });
 
-  test('it answers once the conversation is free', async () => {
+  /** A mail of one in whose conversation somebody speaks until the gate is open. */
+  async function writeWhileBusy() {
     await agent.close();
     await server.close();
     const gate = createGate();
@@ -544,6 +545,11 @@ describe('what the agent does about it by itself', () => {
     const busy = agent.client.chat(question, { chat_id: 'email:ada@site.example' });
     await expect.poll(() => agent.service.events.some(({ event }) => event === 'chat.started')).toBe(true);
     await deliver(mail(question));
+    return { gate, busy };
+  }
+
+  test('it answers once the conversation is free', async () => {
+    const { gate, busy } = await writeWhileBusy();
     // It is tried more often than a mail is over kills.
     await new Promise((resolve) => setTimeout(resolve, 7_000));
     expect(server.taken).toEqual([]);
@@ -554,14 +560,7 @@ describe('what the agent does about it by itself', () => {
   }, 30_000);
 
   test('what was switched off while it waited is not answered', async () => {
-    await agent.close();
-    await server.close();
-    const gate = createGate();
-    await start({ wordsPerSecond: 1, sleep: gate.sleep });
-    await set({ email_auto_reply: true });
-    const busy = agent.client.chat(question, { chat_id: 'email:ada@site.example' });
-    await expect.poll(() => agent.service.events.some(({ event }) => event === 'chat.started')).toBe(true);
-    await deliver(mail(question));
+    const { gate, busy } = await writeWhileBusy();
     await set({ email_auto_reply: false });
     gate.open();
     await busy;
@@ -592,14 +591,7 @@ describe('what the agent does about it by itself', () => {
   }, 30_000);
 
   test('a conversation that is busy for ten minutes it waits for no longer', async () => {
-    await agent.close();
-    await server.close();
-    const gate = createGate();
-    await start({ wordsPerSecond: 1, sleep: gate.sleep });
-    await set({ email_auto_reply: true });
-    const busy = agent.client.chat(question, { chat_id: 'email:ada@site.example' });
-    await expect.poll(() => agent.service.events.some(({ event }) => event === 'chat.started')).toBe(true);
-    await deliver(mail(question));
+    const { gate, busy } = await writeWhileBusy();
     const refused = () =>
       agent.service.events.filter(({ event }) => event === 'email.not_answered').map(({ code }) => code);
     agent.clock.now += 9 * 60_000;

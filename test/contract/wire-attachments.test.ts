@@ -69,6 +69,21 @@ const join64 = (sent: unknown) =>
     },
   );
 
+/** Each piece is written once the gate is open. */
+function holdPieces(store: Store) {
+  const gate = createGate();
+  const written: string[] = [];
+  const { replace } = store;
+  store.replace = async (key, value, ttlMs) => {
+    if (key.includes(':piece:')) {
+      written.push(key);
+      await gate.opened;
+    }
+    return replace(key, value, ttlMs);
+  };
+  return { gate, written };
+}
+
 describe.each<[string, () => Store]>([
   ['in memory', () => createMemoryStore()],
   ['in a SQLite file', () => createSqliteStore(join(folder, `${randomUUID()}.db`))],
@@ -236,15 +251,7 @@ test('erasing takes along what waits in a conversation that was never asked in',
 test('what comes while it is erased is not kept', async () => {
   const { attach, send, openSession, store } = start();
   const guest = await openSession();
-  const gate = createGate();
-  const written: string[] = [];
-  const { replace } = store;
-  store.replace = async (key, value, ttlMs) => {
-    if (!key.includes(':piece:')) return replace(key, value, ttlMs);
-    written.push(key);
-    await gate.opened;
-    return replace(key, value, ttlMs);
-  };
+  const { gate, written } = holdPieces(store);
   const attaching = attach(guest, randomUUID(), png);
   await vi.waitFor(() => expect(written).toHaveLength(1));
   await send(guest, 'DELETE', '/visitor');
@@ -303,16 +310,7 @@ test('who signs in while the question runs leaves nothing of its files behind', 
 test('who signs in while a file comes is told to send it again, and nothing of it stays', async () => {
   const { attach, send, openSession, store } = start();
   const guest = await openSession();
-  const gate = createGate();
-  const written: string[] = [];
-  const { replace } = store;
-  store.replace = async (key, value, ttlMs) => {
-    if (key.includes(':piece:')) {
-      written.push(key);
-      await gate.opened;
-    }
-    return replace(key, value, ttlMs);
-  };
+  const { gate, written } = holdPieces(store);
   const attaching = attach(guest, randomUUID(), png);
   await vi.waitFor(() => expect(written).toHaveLength(1));
   const ssoToken = makeSsoToken({ email: 'new@shop.test' });
