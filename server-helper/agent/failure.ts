@@ -1,7 +1,7 @@
 /** What a failed call of the agent means: its status and body, or why it never began, in our own codes. */
 import { HelperError } from '../errors.ts';
 import { asWord, type Log } from '../log.ts';
-import { planPath } from './plan.ts';
+import { planPaths } from './plan.ts';
 import { toMs } from './quota.ts';
 import { toReason } from './unreachable.ts';
 
@@ -35,15 +35,15 @@ export function toAgentError(
       return new WorkspaceMissing();
     }
     // Without some it does as well.
-    if (!isGone && !optionalPath.test(path)) log.warn(fields, 'the agent has no such path');
+    if (!isGone && !optionalPath.test(path) && !planPaths.includes(path))
+      log.warn(fields, 'the agent has no such path');
     // Of anything else it is an answer.
     else if (targetPaths.includes(path)) log.error(fields, unknownTarget);
     return new AgentMissing(isGone);
   }
   if (status >= 400 && status < 500 && status !== 408 && status !== 409) {
     const fields = { code: 'agent-refused', path, status, agentCode: asWord(code) };
-    // Not every key may see it, and nothing depends on it.
-    if (path === planPath) return new HelperError('agent-refused');
+    if (planPaths.includes(path)) return new HelperError('agent-refused');
     if (status === 404) log.error(fields, unknownTarget);
     else if (code === 'plan_limit_reached' && path === workspacePath)
       log.error(fields, 'the plan’s workspaces are used up: no new conversation can begin');
@@ -60,8 +60,8 @@ export function toAgentError(
   return untakenStatuses.includes(status) ? new AgentUntaken() : new HelperError('agent-unavailable');
 }
 
-/** To go on with a running reply: an agent that has neither is asked for its record. The plan need not be known. */
-const optionalPath = /\/(subscribe|stream-status|plan)$/;
+/** To go on with a running reply: an agent that has neither is asked for its record. */
+const optionalPath = /\/(subscribe|stream-status)$/;
 
 /** Nobody holds so much: less has to be asked for at once. */
 export class AgentReplyTooLarge extends HelperError {

@@ -3,7 +3,7 @@ import { isGone } from '../agent/failure.ts';
 import { createAgentHttp, type Dispatch } from '../agent/http.ts';
 import { isNearlyUsedUp, readAllowance } from '../agent/plan.ts';
 import type { Config } from '../config.ts';
-import { toHelperError } from '../errors.ts';
+import { HelperError, toHelperError } from '../errors.ts';
 import type { LogFields } from '../log.ts';
 import type { Finding } from './finding.ts';
 
@@ -38,8 +38,13 @@ export async function checkAgent(config: Config, dispatch: Dispatch): Promise<Fi
     findings.push({ about: 'agent', state, text });
   }
   const isMaking = config.workspace === 'conversation' || config.workspace === 'visitor';
-  const allowance = isMaking ? await readAllowance(http).catch(() => undefined) : undefined;
-  if (allowance && isNearlyUsedUp(allowance)) {
+  const isThere = findings[0]?.state === 'ok';
+  const allowance =
+    isMaking && isThere ? await readAllowance(http, timeoutMs).catch(toHelperError) : undefined;
+  if (allowance instanceof HelperError) {
+    const text = 'the agent does not say how many of the plan’s are left: nobody is warned before none is';
+    findings.push({ about: 'workspaces', state: 'note', text });
+  } else if (allowance && isNearlyUsedUp(allowance)) {
     const { used, most } = allowance;
     const text = `${used} of the plan’s ${most} for visitors are used, and each new ${config.workspace} takes one: ask for more, or set PORCHLIGHT_WORKSPACE`;
     findings.push({ about: 'workspaces', state: used < most ? 'note' : 'wrong', text });

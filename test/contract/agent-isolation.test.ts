@@ -1,6 +1,7 @@
 /** Two agents of one project: neither reaches, changes or counts what is the other's. */
 
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { readAllowance } from '../../server-helper/agent/plan.ts';
 import { type ShopAgent, startShopAgent } from '../support/agentservice.ts';
 
 let agent: ShopAgent;
@@ -117,4 +118,22 @@ test('what a plan allows an agent is counted for each alone', async () => {
   expect(shown).toEqual({ max_workflows: 5, used: 1 });
   const listed = (await call('GET', 'workflow/readall', { per_page: 1 })).body;
   expect(listed.limits).toEqual({ max_workflows: 5, used: 5 });
+});
+
+test('what a helper of one says is left of the plan is that one’s', async () => {
+  for (let n = 0; n < 10; n += 1) await call('POST', 'workspace/create', { bot_id, purpose: 'service' });
+  const http = (bot: object) => ({
+    call: async (method: string, path: string, { query = {} } = {}) =>
+      (await agent.client.call(method, path, { ...query, ...bot })).body,
+  });
+  const own = await readAllowance(http({}));
+  expect(own).toEqual({ used: expect.any(Number), most: 10 });
+  const { used, most } = own!;
+  for (let left = most - used; left > 0; left -= 1)
+    expect((await call('POST', 'workspace/create', { purpose: 'service' })).status).toBe(201);
+  expect(await readAllowance(http({}))).toEqual({ used: 10, most: 10 });
+  expect((await call('POST', 'workspace/create', { purpose: 'service' })).body.error.code).toBe(
+    'plan_limit_reached',
+  );
+  expect(await readAllowance(http({ bot_id }))).toEqual({ used: 10, most: 10 });
 });
