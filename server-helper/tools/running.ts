@@ -37,7 +37,9 @@ export function createSiteTools(
   /** Whoever takes a turn over does not know how far the one before it came. */
   const claim = async ({ chatId }: ConversationRecord, { executionId }: AgentPause): Promise<boolean> => {
     const mine = crypto.randomUUID();
-    return (await store.remember(`tool:${chatId}:${executionId}`, mine, claimMs)) === mine;
+    const remember = () => store.remember(`tool:${chatId}:${executionId}`, mine, claimMs);
+    // Once more: the store may have it, and have failed to say so.
+    return (await remember().catch(remember)) === mine;
   };
 
   return {

@@ -106,7 +106,7 @@ export function createEngine(context: RunContext, workspaces: Workspaces, tools:
   const open = (conversation: ConversationRecord, record: TurnRecord, original?: { tellerId: string }) => {
     const turn = new LiveTurn(conversation.id, record.id, record.at, context, original);
     turn.earlier = record.earlier;
-    const run = new TurnRun(parts, turn, conversation);
+    const run = new TurnRun(parts, turn, conversation, original === undefined);
     logs.add(turn);
     runs.set(turn, run);
     return { turn, run };

@@ -67,17 +67,16 @@ export function createPausing(
   const runUnasked = async (run: TurnRun, pause: AgentPause, tool: ReadTool): Promise<void> => {
     const { turn, conversation } = run;
     turn.passPause();
-    let earlier: string | undefined;
-    const reading = readStanding(conversation, turn, pause.executionId).then((read) => {
-      earlier = read;
-    });
-    const result = await runTool(run, pause, tool, reading);
-    if (!result) return;
-    if (earlier !== undefined) {
+    /** At once: whoever takes the turn over while the tool runs tells what was said before it. */
+    const keepStanding = async () => {
+      const earlier = await readStanding(conversation, turn, pause.executionId);
+      if (run.isDone || !(await isOurs(run))) return;
       turn.earlier = earlier;
-      // It is for whoever takes the turn over: this one goes on without.
+      // This one goes on without.
       await store.setEarlier(conversation.id, turn.id, earlier).catch(() => {});
-    }
+    };
+    const result = await runTool(run, pause, tool, keepStanding());
+    if (!result) return;
     submit(run, pause, { decision: 'approve', answers: undefined, ran: result });
   };
 

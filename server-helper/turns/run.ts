@@ -19,7 +19,6 @@ export class TurnRun implements AnswerSink {
   #connection: { abort(): void } | undefined;
   /** The agent has taken the call: its record will hold the question. */
   #arrived = false;
-  #asked = false;
   isCounted = false;
   /** Where it began here: called, perhaps more than once, when it is known that the agent was never asked. */
   onUnasked: (() => void) | undefined;
@@ -40,6 +39,8 @@ export class TurnRun implements AnswerSink {
     private readonly context: RunParts,
     readonly turn: LiveTurn,
     readonly conversation: ConversationRecord,
+    /** Perhaps: all that was not begun here, and not asked yet. */
+    private asked: boolean,
   ) {}
 
   /**
@@ -48,7 +49,7 @@ export class TurnRun implements AnswerSink {
    */
   ask(opening: Opening, again?: () => Promise<void>): void {
     if (this.isDone) return;
-    this.#asked = true;
+    this.asked = true;
     this.count();
     this.#again = again;
     this.#connection = opening(this);
@@ -126,7 +127,7 @@ export class TurnRun implements AnswerSink {
       this.#failing = false;
       if (this.isDone) return;
     }
-    if (!this.#asked || (error instanceof AgentUntaken && !this.#arrived)) {
+    if (!this.asked || (error instanceof AgentUntaken && !this.#arrived)) {
       this.turn.isUntaken = true;
       this.onUnasked?.();
     }
@@ -148,7 +149,7 @@ export class TurnRun implements AnswerSink {
   async #stop(): Promise<void> {
     if (this.turn.isClosing || (this.turn.isOver && this.turn.status !== 'paused')) return;
     this.#gone.abort();
-    if (this.#asked) await this.#cancelUpstream();
+    if (this.asked) await this.#cancelUpstream();
     else if (this.onUnasked) this.turn.isUntaken = true;
     await this.context.close(this, this.turn.toStopped());
   }
@@ -208,7 +209,7 @@ export class TurnRun implements AnswerSink {
   /** The stream broke off: follows the running reply again, or reads the record, else fails honestly. */
   async mend(cause: HelperError | undefined): Promise<void> {
     const { context, turn } = this;
-    this.#asked = true;
+    this.asked = true;
     const found = await findRest(this, context, cause);
     if (this.isDone) return;
     if (found.kind === 'reply' && isAnswer(turn, found.reply)) return this.#completeWith(found.reply);

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterEach, expect, test, vi } from 'vitest';
+import { readEarlier } from '../../server-helper/conversation/earlier.ts';
 import type { SiteTool, ToolVisitor } from '../../server-helper/index.ts';
 import { createMemoryStore } from '../../server-helper/store/memory.ts';
 import { type Script, startFakeAgent } from '../support/fake-agent.ts';
@@ -257,6 +258,40 @@ test('Stop ends it with the turn: its signal aborts, and nothing is submitted', 
   expect(resumed().length).toBe(before);
 });
 
+test('one that was allowed at another helper is stopped there like any', async () => {
+  const store = createMemoryStore();
+  const gate = createGate();
+  const run = vi.fn(() => gate.opened);
+  const [one, other] = [start({ run }, store), start({ run }, store)] as const;
+  const guest = await one.openSession();
+  agent.nextChat(pauseWith(pause));
+  const { path } = await one.ask(guest);
+  const told = () => agent.callsTo('POST /v1/bot/chat/cancel').length;
+  const before = told();
+  const decided = await other.send(guest, 'POST', `${path}/decision`, { decision: 'approve' });
+  expect(decided.status).toBe(202);
+  await vi.waitFor(() => expect(run).toHaveBeenCalledTimes(1));
+  expect((await other.send(guest, 'DELETE', path)).status).toBe(204);
+  await vi.waitFor(() => expect(told()).toBe(before + 1));
+  gate.open();
+});
+
+test('what was said before it is kept while it runs, for whoever takes the turn over', async () => {
+  const store = createMemoryStore();
+  const gate = createGate();
+  const { begin, openSession } = start({ approval: 'never', run: () => gate.opened }, store);
+  agent.nextChat(pauseWith(pause));
+  agent.nextResume(resumeWith('Shipped.'));
+  const { path, reply } = await begin(await openSession());
+  const [, , id = '', , turnId = ''] = path.split('/');
+  await vi.waitFor(async () => {
+    const { earlier = '{}' } = (await store.findTurn(id, turnId)) ?? {};
+    expect(JSON.parse(earlier)).toMatchObject({ said: 'One moment. ' });
+  });
+  gate.open();
+  expect(readEvents(await reply.text()).at(-1)?.kind).toBe('turn-completed');
+});
+
 test('it is run once, though the helper that began it is gone before it ends', async () => {
   const store = createMemoryStore();
   const run = vi.fn(() => new Promise(() => {}));
@@ -380,8 +415,11 @@ test('whichever helper it is that lets them run', async () => {
     agent.nextResume(pauseWith(toPause(n)));
     expect((await helpers[n % 2]!.decide(guest, path, 'approve')).at(-1)?.kind).toBe('turn-paused');
   }
-  expect((await helpers[0].decide(guest, path, 'approve')).at(-1)?.kind).toBe('turn-failed');
+  expect((await helpers[1].decide(guest, path, 'approve')).at(-1)?.kind).toBe('turn-failed');
   expect(run).toHaveBeenCalledTimes(20);
+  // The agent has had the question: a later one that takes its place takes it back there.
+  const [, , id = '', , turnId = ''] = path.split('/');
+  expect(readEarlier((await store.findTurn(id, turnId))?.earlier).isUntaken).toBeUndefined();
 });
 
 test('an execution that was begun elsewhere is not shown as begun', async () => {
@@ -416,6 +454,24 @@ test('one call that the store does not answer is no reason to fail the answer', 
   agent.nextResume(resumeWith('Fine.'));
   expect((await ask(await openSession())).events.at(-1)?.kind).toBe('turn-completed');
   expect(isFailing).toBe(false);
+});
+
+test('nor to leave it undone', async () => {
+  const store = createMemoryStore();
+  const { remember } = store;
+  let failures = 0;
+  store.remember = async (key, ...values) => {
+    const value = await remember(key, ...values);
+    if (!key.startsWith('tool:') || failures > 0) return value;
+    failures += 1;
+    throw new Error('locked');
+  };
+  const run = vi.fn(() => 1);
+  const { ask, openSession } = start({ approval: 'never', run }, store);
+  agent.nextChat(pauseWith(pause));
+  agent.nextResume(resumeWith('Fine.'));
+  expect((await ask(await openSession())).events.at(-1)?.kind).toBe('turn-completed');
+  expect([failures, run.mock.calls.length]).toEqual([1, 1]);
 });
 
 test('an agent that asks for one tool after another without end is let go', async () => {
