@@ -57,7 +57,13 @@ export function createParts(
   const attachments = createAttachments(store, config.botId, now);
   /** Its visitor may have signed in since it began. */
   const onOver = async ({ id }: ConversationRecord, turn: LiveTurn) => {
-    const owner = (await store.findConversation(id).catch(() => undefined))?.owner;
+    // One call that the store did not answer is no reason to keep them.
+    const find = () => store.findConversation(id);
+    const owner = (
+      await find()
+        .catch(find)
+        .catch(() => undefined)
+    )?.owner;
     if (owner !== undefined) await attachments.forget(owner, ({ turnId }) => turnId === turn.id);
   };
   const context = {

@@ -16,16 +16,16 @@ export type Attachments = {
   keep(place: Place, file: NewAttachment, address: string | undefined): Promise<Attachment>;
   /** In the order asked for. @throws HelperError `bad-request` where one is not there, `too-large` */
   find(place: Place, ids: readonly string[]): Promise<AgentAttachment[]>;
-  /** From now on whoever ends this turn forgets them. */
-  noteAsked(owner: string, ids: readonly string[], turnId: string): Promise<void>;
+  /** From now on whoever ends this turn forgets them; what a question that goes on has named stays that one's. */
+  noteAsked(place: Place, ids: readonly string[], turnId: string): Promise<void>;
   /** A guest has signed in. */
   move(from: string, to: string): Promise<void>;
   /** Never rejects: what could not be forgotten goes an hour after it came. @param isMeant default: all of this visitor's */
   forget(owner: string, isMeant?: (kept: Kept) => boolean): Promise<void>;
 };
 
-/** As it stands in the store. `turnId`: of the question that named it. */
-export type Kept = Attachment & { conversationId: string; pieces: number; turnId?: string };
+/** As it stands in the store. `until`: ms since 1970. `turnId`: of the question that named it. */
+export type Kept = Attachment & { conversationId: string; pieces: number; until: number; turnId?: string };
 type Slot = { key: string; kept: Kept };
 
 const ttlMs = 3600_000;
@@ -36,11 +36,11 @@ const mostWaiting = 16;
 /** That wait: of one visitor; and, as far as this process has put them there, of one address and of all. */
 const mostBytes = { owner: 2 * mostBytesTogether, address: 50_000_000, all: 200_000_000 };
 
-type Here = { key: string; address: string | undefined; bytes: number; until: number };
+type Here = { key: string; address: string | undefined; kept: Kept };
 
 /** @param now ms since 1970 */
 export function createAttachments(
-  store: Pick<Store, 'remember' | 'recall' | 'forget' | 'replace' | 'isMerged'>,
+  store: Pick<Store, 'remember' | 'recall' | 'forget' | 'replace' | 'isMerged' | 'findTurn'>,
   bot: string,
   now: () => number,
 ): Attachments {
@@ -67,35 +67,52 @@ export function createAttachments(
   /** The first that is free: of two that come at once each has its own. */
   const claim = async (owner: string, kept: Kept): Promise<string | undefined> => {
     const json = JSON.stringify(kept);
-    for (const key of await toKeys(owner)) if ((await store.remember(key, json, ttlMs)) === json) return key;
+    for (const key of await toKeys(owner))
+      if ((await store.remember(key, json, toLeftMs(kept))) === json) return key;
     return undefined;
   };
+  const toLeftMs = ({ until }: Kept) => Math.max(1, until - now());
   /** Another helper may have forgotten them. */
   const lookWhatWaits = async () => {
-    for (const [id, { key, until }] of [...here])
-      if (until <= now() || (await readSlot(key))?.kept.id !== id) here.delete(id);
+    for (const [id, { key, kept }] of [...here])
+      if (kept.until <= now() || (await readSlot(key))?.kept.id !== id) here.delete(id);
   };
   const requireRoom = async (owner: string, address: string | undefined, bytes: number) => {
     const own = await readAll(owner);
     if (own.reduce((sum, { kept }) => sum + kept.size, bytes) > mostBytes.owner) throw toFull(ttlMs);
     const isFull = (isMeant: (one: Here) => boolean, most: number) =>
-      [...here.values()].filter(isMeant).reduce((sum, one) => sum + one.bytes, bytes) > most;
+      [...here.values()].filter(isMeant).reduce((sum, { kept }) => sum + kept.size, bytes) > most;
     const isAnyFull = () =>
       (address !== undefined && isFull((one) => one.address === address, mostBytes.address)) ||
       isFull(() => true, mostBytes.all);
     if (!isAnyFull()) return;
     await lookWhatWaits();
-    if (isAnyFull()) throw toFull(Math.min(...[...here.values()].map(({ until }) => until)) - now());
+    if (isAnyFull()) throw toFull(Math.min(...[...here.values()].map(({ kept }) => toLeftMs(kept))));
+  };
+
+  const forget: Attachments['forget'] = async (owner, isMeant = () => true) => {
+    for (let tries = 2; tries > 0; tries -= 1)
+      try {
+        for (const slot of await readAll(owner)) if (isMeant(slot.kept)) await drop(slot);
+        return;
+      } catch {
+        // Once more; then the store forgets it by itself.
+      }
   };
 
   return {
     async keep({ owner, conversationId }, { name, type, bytes }, address) {
       await requireRoom(owner, address, bytes.length);
       const attachment = { id: crypto.randomUUID(), name, type, size: bytes.length };
-      const kept: Kept = { ...attachment, conversationId, pieces: Math.ceil(bytes.length / pieceBytes) };
-      const key = await claim(owner, kept);
+      const pieces = Math.ceil(bytes.length / pieceBytes);
+      const kept: Kept = { ...attachment, conversationId, pieces, until: now() + ttlMs };
+      const key = await claim(owner, kept).catch(async (error: unknown) => {
+        // The store may have it, and have failed to say so.
+        await forget(owner, ({ id }) => id === kept.id);
+        throw error;
+      });
       if (key === undefined) throw toFull(ttlMs);
-      here.set(kept.id, { key, address, bytes: bytes.length, until: now() + ttlMs });
+      here.set(kept.id, { key, address, kept });
       try {
         for (const [number, piece] of piecesOf(kept).entries()) {
           const part = bytes.subarray(number * pieceBytes, (number + 1) * pieceBytes);
@@ -130,9 +147,15 @@ export function createAttachments(
         }),
       );
     },
-    async noteAsked(owner, ids, turnId) {
-      for (const { key, kept } of await readAll(owner))
-        if (ids.includes(kept.id)) await store.replace(key, JSON.stringify({ ...kept, turnId }), ttlMs);
+    async noteAsked({ owner, conversationId }, ids, turnId) {
+      for (const { key, kept } of await readAll(owner)) {
+        if (!ids.includes(kept.id)) continue;
+        const earlier = kept.turnId && (await store.findTurn(conversationId, kept.turnId));
+        if (earlier && (earlier.status === 'running' || earlier.status === 'paused')) continue;
+        await store.replace(key, JSON.stringify({ ...kept, turnId }), toLeftMs(kept));
+        // Signed in meanwhile: it stands in a place of the customer's, and in no other.
+        if (await store.isMerged(owner)) await store.forget(key);
+      }
     },
     async move(from, to) {
       for (const slot of await readAll(from)) {
@@ -146,15 +169,7 @@ export function createAttachments(
         await store.forget(slot.key);
       }
     },
-    async forget(owner, isMeant = () => true) {
-      for (let tries = 2; tries > 0; tries -= 1)
-        try {
-          for (const slot of await readAll(owner)) if (isMeant(slot.kept)) await drop(slot);
-          return;
-        } catch {
-          // Once more; then the store forgets it by itself.
-        }
-    },
+    forget,
   };
 }
 

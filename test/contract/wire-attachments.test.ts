@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
+import { createAttachments } from '../../server-helper/attachments/keeping.ts';
 import type { AttachmentsOption } from '../../server-helper/index.ts';
 import type { Attachment, SessionReply } from '../../server-helper/protocol/wire.ts';
 import { createMemoryStore } from '../../server-helper/store/memory.ts';
@@ -338,6 +339,116 @@ test('what the store fails to forget once is forgotten all the same', async () =
       expect(await store.recall(`attachment:bot-1:piece:${body.id}:${number}`)).toBeUndefined();
     });
   expect(isFailing).toBe(false);
+});
+
+test('the conversation that the store fails to find once, when its question is over, keeps no file', async () => {
+  const { attach, ask, openSession, store } = start();
+  const guest = await openSession();
+  const id = randomUUID();
+  const { body } = await attach(guest, id, note);
+  const find = store.findConversation;
+  let isFailing = false;
+  store.findConversation = async (id) => {
+    if (!isFailing) return find(id);
+    isFailing = false;
+    throw new Error('locked');
+  };
+  const { endTurn } = store;
+  store.endTurn = async (...values) => {
+    isFailing = true;
+    return endTurn(...values);
+  };
+  expect((await ask(guest, id, [body.id])).said).toContain('turn-completed');
+  await vi.waitFor(async () => {
+    expect(await store.recall(`attachment:bot-1:piece:${body.id}:0`)).toBeUndefined();
+  });
+  expect(isFailing).toBe(false);
+});
+
+test('a place that was taken, and told as not taken, is free again', async () => {
+  const { attach, openSession, store } = start();
+  const guest = await openSession();
+  const { remember } = store;
+  const places: string[] = [];
+  store.remember = async (key, ...values) => {
+    const value = await remember(key, ...values);
+    if (!key.startsWith('attachment:') || places.push(key) > 1) return value;
+    throw new Error('locked');
+  };
+  expect((await attach(guest, randomUUID(), note)).status).toBe(500);
+  expect(await store.recall(places[0] as string)).toBeUndefined();
+  expect((await attach(guest, randomUUID(), note)).status).toBe(201);
+});
+
+/** The places of whoever has any, as the store has them. */
+function watchPlaces(store: Store) {
+  const keys = new Set<string>();
+  const { remember } = store;
+  store.remember = (key, ...values) => {
+    if (/^attachment:.*:\d+$/.test(key)) keys.add(key);
+    return remember(key, ...values);
+  };
+  return async () => (await Promise.all([...keys].map((key) => store.recall(key)))).filter((one) => one);
+}
+
+test('a question that is refused takes no file from the one that runs with it', async () => {
+  const { attach, ask, openSession, store } = start();
+  const readPlaces = watchPlaces(store);
+  const guest = await openSession();
+  const id = randomUUID();
+  const { body } = await attach(guest, id, note);
+  const gate = createGate();
+  agent.nextChat(async (answer) => {
+    answer.open();
+    await gate.opened;
+    answer.done('Read.');
+  });
+  const asking = ask(guest, id, [body.id]);
+  await vi.waitFor(async () => expect(await store.findLiveTurn(id)).toBeDefined());
+  expect((await ask(guest, id, [body.id])).status).toBe(409);
+  gate.open();
+  expect((await asking).said).toContain('turn-completed');
+  await vi.waitFor(async () => expect(await readPlaces()).toEqual([]));
+  expect((await ask(guest, id, [body.id])).status).toBe(400);
+});
+
+test('who signs in in the moment of asking has each file once', async () => {
+  const { attach, ask, send, openSession, store } = start();
+  const readPlaces = watchPlaces(store);
+  const guest = await openSession();
+  const id = randomUUID();
+  const { body } = await attach(guest, id, note);
+  const gate = createGate();
+  const { replace } = store;
+  let isHeld = false;
+  store.replace = async (key, ...values) => {
+    if (/^attachment:.*:\d+$/.test(key)) {
+      isHeld = true;
+      await gate.opened;
+    }
+    return replace(key, ...values);
+  };
+  const asking = ask(guest, id, [body.id]);
+  await vi.waitFor(() => expect(isHeld).toBe(true));
+  await send('', 'POST', '/session', { ssoToken: makeSsoToken(), session: guest });
+  gate.open();
+  await asking;
+  expect(await readPlaces()).toHaveLength(1);
+});
+
+test('a file waits an hour at most, asked with or not', async () => {
+  const store = createMemoryStore();
+  let minutes = 0;
+  const kept = createAttachments(store, 'bot-1', () => minutes * 60_000);
+  const place = { owner: 'anonymous:1', conversationId: randomUUID() };
+  const { id } = await kept.keep(place, { name: 'note.txt', type: 'text/plain', bytes: note }, undefined);
+  const replace = vi.spyOn(store, 'replace');
+  const remember = vi.spyOn(store, 'remember');
+  minutes = 55;
+  await kept.noteAsked(place, [id], randomUUID());
+  expect(replace.mock.calls.map(([, , ttlMs]) => ttlMs)).toEqual([5 * 60_000]);
+  await kept.move(place.owner, 'email:ada@shop.test');
+  expect(remember.mock.calls.map(([, , ttlMs]) => ttlMs)).toEqual([5 * 60_000]);
 });
 
 test('what finds no place with the visitor who signed in is gone', async () => {
