@@ -8,6 +8,7 @@ import { defineConfig } from 'vitest/config';
 import { cutMarked } from './widget/build/cut-marked.ts';
 import { cutHooks, cutPreact } from './widget/build/cut-preact.ts';
 import { cutCore, cutSignals } from './widget/build/cut-signals.ts';
+import { cutStates } from './widget/build/cut-states.ts';
 import { findTaken, ownNames, shortenStyles } from './widget/build/own-names.ts';
 
 const widgetFolder = 'dist/widget';
@@ -108,7 +109,7 @@ const nameUndefined: Plugin = {
   },
 };
 
-/** Of these packages what is used here. */
+/** Of these packages, and of the table of states, what is used here. */
 const cutPackages: Plugin = {
   name: 'porchlight:cut-packages',
   applyToEnvironment: isSqueezed,
@@ -117,6 +118,7 @@ const cutPackages: Plugin = {
     if (/[\\/]preact[\\/]dist[\\/]preact\.mjs$/.test(id)) return cutPreact(code);
     if (/[\\/]preact[\\/]hooks[\\/]dist[\\/]hooks\.mjs$/.test(id)) return cutHooks(code);
     if (/@preact[\\/]signals[\\/]dist[\\/]signals\.mjs$/.test(id)) return cutSignals(code);
+    if (/[\\/]widget[\\/]states\.ts$/.test(id)) return cutStates(code);
     if (/@preact[\\/]signals-core[\\/]dist[\\/]signals-core\.mjs$/.test(id)) return cutCore(code);
     return null;
   },

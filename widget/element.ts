@@ -15,7 +15,7 @@ import { createConversation } from './state/conversation.ts';
 import type { Display } from './state/display.ts';
 import { unknown } from './state/happening.ts';
 import { createMemory } from './state/memory.ts';
-import { toChosenMode } from './state/mode.ts';
+import { readMode } from './state/mode.ts';
 import { createPanel } from './state/panel.ts';
 import { readClaims, sharedKey } from './state/subject.ts';
 import { createUnsent } from './state/unsent.ts';
@@ -112,7 +112,7 @@ export function createWidget(seat: Seat): AppMethods {
     onNextFrame: drawOnFrame,
     readPage,
     readSaid: () => calls.site?.toPage(),
-    readMode: () => toChosenMode(panel),
+    readMode: () => readMode(panel),
     isReady: () => isReady() && !calls.late && !calls.site?.isWaiting,
     begin: () => begin(),
     readVeil: () => panel.veil.value,

@@ -135,7 +135,7 @@ function openSession(ssoToken: unknown, { modes }: Scene): object {
   return {
     session: toJwt({ sub: id ? `external:${id}` : 'anonymous:gallery' }),
     expiresInSeconds: 3600,
-    visitor: { kind: id ? 'identified' : 'anonymous', member: false },
+    visitor: { kind: id ? 'identified' : 'anonymous', member: modes === true },
     agent: {
       name: 'Juniper',
       placeholder: 'Ask anything',
@@ -146,7 +146,7 @@ function openSession(ssoToken: unknown, { modes }: Scene): object {
     allowed: {
       reasoningModes: modes ? ['auto', 'standard', 'agent'] : ['auto'],
       attachments: false,
-      chatModes: ['ask'],
+      chatModes: modes ? ['ask', 'edit', 'plan'] : ['ask'],
     },
   };
 }

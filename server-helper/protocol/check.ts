@@ -39,6 +39,7 @@ const page = v.strictObject({
 const turn = v.strictObject({
   text: filled(limits.maxTextChars),
   reasoningMode: v.exactOptional(v.picklist(reasoningModes)),
+  mode: v.exactOptional(v.picklist(chatModes)),
   attachments: v.exactOptional(v.array(v.unknown())),
   pasted: v.exactOptional(v.pipe(v.array(text(limits.maxPastedChars)), v.maxLength(limits.maxPasted))),
   page: v.exactOptional(page),

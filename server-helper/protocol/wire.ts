@@ -128,15 +128,17 @@ export type SessionReply = {
 
 export type TurnRequest = {
   text: string;
-  reasoningMode?: ReasoningMode;
+  reasoningMode?: ReasoningMode | undefined;
+  /** The conversation's mode from now on; more than `ask` is for project members alone. */
+  mode?: ChatMode;
   pasted?: string[];
   /** Ids of attachments of this conversation. */
   attachments?: string[];
-  page?: PageContext;
+  page?: PageContext | undefined;
   /** Id of the visitor's message which this question takes the place of; what followed it goes too. */
-  replaces?: string;
+  replaces?: string | undefined;
   /** With `replaces`: the newest turn that is shown. Where a later one was asked since, elsewhere, nothing is replaced: `turn-conflict`. */
-  newest?: string;
+  newest?: string | undefined;
 };
 
 /** `expiresAt`: of the `turn-paused` that was decided on; a turn that waits for something else by now refuses it. */

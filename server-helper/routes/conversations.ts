@@ -14,6 +14,7 @@ import {
   type Parts,
   readJson,
   requireConversation,
+  requireMode,
   type SignedExchange,
   toEmptyResponse,
   toJsonResponse,
@@ -82,7 +83,7 @@ export async function changeConversation(parts: Parts, exchange: SignedExchange)
   const conversation = await requireConversation(parts, exchange);
   const change = await readJson(exchange.request, readConversationChange);
   if ('mode' in change) {
-    if (change.mode !== 'ask' && !exchange.session.visitor.member) throw new HelperError('not-allowed');
+    requireMode(exchange, change.mode);
     await parts.conversations.setMode(conversation.chatId, change.mode);
   } else {
     await parts.conversations.rename(conversation.chatId, change.title);

@@ -14,7 +14,7 @@ import type { Edge } from '../edge.ts';
 import { HelperError } from '../errors.ts';
 import type { MeasureProcess, Metrics } from '../metrics.ts';
 import { BadShape } from '../protocol/check.ts';
-import { isUuid, limits } from '../protocol/wire.ts';
+import { type ChatMode, isUuid, limits } from '../protocol/wire.ts';
 import type { ConversationRecord, Store } from '../store/store.ts';
 import type { Tallies } from '../tallies.ts';
 import type { Engine } from '../turns/engine.ts';
@@ -94,6 +94,12 @@ export async function requireConversation(
 ): Promise<ConversationRecord> {
   const conversation = await store.findConversation(requireUuid(exchange, 'id'));
   return requireOwn(conversation, exchange.session, config);
+}
+
+/** @throws HelperError `not-allowed`: more than asking is for project members */
+export function requireMode({ session }: SignedExchange, mode: ChatMode | undefined): void {
+  if (mode !== undefined && mode !== 'ask' && !session.visitor.member)
+    throw new HelperError('not-allowed', 'this mode is for project members');
 }
 
 export function requireOwn(

@@ -13,6 +13,7 @@ import {
   type Parts,
   readJson,
   requireConversation,
+  requireMode,
   requireOwn,
   requireUuid,
   type SignedExchange,
@@ -29,15 +30,17 @@ export async function putTurn(parts: Parts, exchange: SignedExchange): Promise<R
   const turnId = requireUuid(exchange, 'turnId');
   const { attachments, ...question } = await readJson(exchange.request, readTurnRequest);
   const attached = requireAttached(parts, attachments);
-  const { reasoningMode } = question;
+  const { reasoningMode, mode } = question;
   if (reasoningMode !== undefined && !parts.config.reasoningModes.includes(reasoningMode))
     throw new HelperError('not-allowed', 'this reasoning mode is not allowed here');
+  requireMode(exchange, mode);
   const asked: unknown[] = [question.text, reasoningMode, question.pasted, question.replaces];
   if (attached.length > 0) asked.push(attached);
+  if (mode !== undefined) asked.push({ mode });
   const fingerprint = await hashText(JSON.stringify(asked));
 
   const known = await findKnown(parts, exchange, id, turnId);
-  if (known) return attachTo(parts, exchange, known.conversation, requireSame(known.turn, fingerprint));
+  if (known?.turn) return attachTo(parts, exchange, known.conversation, requireSame(known.turn, fingerprint));
 
   const { owner } = exchange.session;
   requireAgent(parts);
@@ -50,9 +53,11 @@ export async function putTurn(parts: Parts, exchange: SignedExchange): Promise<R
   const place = { owner, conversationId: id };
   const prepare = async () => {
     await parts.challenges.require(exchange.session, page);
+    if (known && mode !== undefined && known.conversation.mode !== mode)
+      await store.updateConversation(id, { mode });
     if (attached.length === 0) return [];
     const found = await parts.attachments.find(place, attached);
-    await parts.attachments.noteAsked(owner, attached, turnId);
+    await parts.attachments.noteAsked(place, attached, turnId);
     return found;
   };
   const files = await prepare().catch((error: unknown) => {
@@ -60,7 +65,7 @@ export async function putTurn(parts: Parts, exchange: SignedExchange): Promise<R
     throw error;
   });
   const begin = engine.begin(
-    toConversation(parts, id, owner, text),
+    toConversation(parts, id, owner, text, mode),
     { id: turnId, fingerprint, at: now, question: text },
     {
       text,
@@ -122,7 +127,13 @@ async function takeTurn(
   return limiter.takeTurn({ owner, isGuest: visitor.kind === 'anonymous', address });
 }
 
-function toConversation(parts: Parts, id: string, owner: string, question: string): ConversationRecord {
+function toConversation(
+  parts: Parts,
+  id: string,
+  owner: string,
+  question: string,
+  mode: ConversationRecord['mode'] = 'ask',
+): ConversationRecord {
   const now = parts.now();
   return {
     id,
@@ -130,7 +141,7 @@ function toConversation(parts: Parts, id: string, owner: string, question: strin
     bot: parts.config.botId,
     chatId: `porchlight-${makeRandomHex(16)}`,
     title: toTitle(question),
-    mode: 'ask',
+    mode,
     workspace: undefined,
     workspaceOf: undefined,
     createdAt: now,
@@ -143,12 +154,12 @@ async function findKnown(
   { session }: SignedExchange,
   id: string,
   turnId: string,
-): Promise<{ conversation: ConversationRecord; turn: TurnRecord } | undefined> {
+): Promise<{ conversation: ConversationRecord; turn: TurnRecord | undefined } | undefined> {
   const conversation = await store.findConversation(id);
   if (!conversation) return undefined;
   requireOwn(conversation, session, config);
   const turn = await store.findTurn(id, turnId);
-  return turn && !engine.isUnasked(turn) ? { conversation, turn } : undefined;
+  return { conversation, turn: turn && engine.isUnasked(turn) ? undefined : turn };
 }
 
 function requireSame(turn: TurnRecord, fingerprint: string): TurnRecord {

@@ -1,4 +1,4 @@
-/** How thoroughly the agent is to think, where the site lets the visitor choose. */
+/** How thoroughly the agent is to think, where the site lets the visitor choose, and what it may do for a project member. */
 import { beforeEach, expect, test } from 'vitest';
 import type { TurnRequest } from '../../server-helper/protocol/wire.ts';
 import { findChat } from '../support/browser.ts';
@@ -7,12 +7,15 @@ import { createGate } from '../support/gate.ts';
 import { type Scene, useStage, useVisitor } from '../support/stage.ts';
 
 let allowed: string[] = [];
+let mayDo: string[] = [];
 beforeEach(() => {
+  mayDo = ['ask'];
   allowed = ['standard', 'agent'];
 });
 const stage = useStage(() =>
   startFakeHelper({
     reasoningModes: () => allowed,
+    chatModes: () => mayDo,
     answer: (question) => ({ pieces: [`An answer to ${question}`] }),
     pages: (path, url) => (path === '/' ? { html: toPage(url) } : undefined),
   }),
@@ -114,4 +117,58 @@ test('what was chosen goes with a question that is sent before the session is th
   await expect.poll(() => scene.chat.readQuestions()).toContain('Two?');
   gate.open();
   expect(await mode).toBe('agent');
+});
+
+/** @returns what the agent may do, as the question said it */
+async function askInMode(question: string) {
+  const put = scene.page.waitForRequest((request) => request.method() === 'PUT');
+  await scene.chat.ask(question);
+  return ((await put).postDataJSON() as TurnRequest).mode;
+}
+const may = () => scene.chat.panel.getByRole('combobox', { name: 'What the agent may do' });
+
+test('a project member chooses what the agent may do in a conversation, from its first question on', async () => {
+  const { page, chat } = scene;
+  mayDo = ['ask', 'edit', 'plan'];
+  await page.reload();
+  await expect.poll(() => may().locator('option').allTextContents()).toEqual(['Ask', 'Edit', 'Plan']);
+  expect(await may().inputValue()).toBe('ask');
+  await may().selectOption('Plan');
+  expect(await askInMode('Plan this?')).toBe('plan');
+  await chat.waitForAnswer('completed');
+  expect(await askInMode('And this?')).toBe('plan');
+  await chat.waitForAnswer('completed');
+  // It is the conversation's: read from it after a reload, and none of a new one's.
+  await page.reload();
+  await expect.poll(() => may().inputValue()).toBe('plan');
+  await chat.button('New conversation').click();
+  await expect.poll(() => may().inputValue()).toBe('ask');
+  await may().selectOption('Edit');
+  expect(await askInMode('Edit that?')).toBe('edit');
+  await chat.waitForAnswer('completed');
+  expect(await may().inputValue()).toBe('edit');
+  await chat.button('Conversations').click();
+  await chat.panel.getByText('Plan this?').click();
+  await expect.poll(() => may().inputValue()).toBe('plan');
+});
+
+test('nobody else is offered that, and who is no member any more asks without', async () => {
+  await expect.poll(() => choice().count()).toBe(1);
+  expect(await may().count()).toBe(0);
+  const { page, chat } = scene;
+  mayDo = ['ask', 'edit', 'plan'];
+  await page.reload();
+  await may().selectOption('Edit');
+  mayDo = ['ask'];
+  await page.route('**/turns/*', (route) => {
+    const { mode } = route.request().postDataJSON() as TurnRequest;
+    if (mode === undefined) return route.fallback();
+    return route.fulfill({ status: 403, json: { status: 403, code: 'not-allowed' } });
+  });
+  expect(await askInMode('One?')).toBe('edit');
+  await chat.panel.getByText('This is not possible here.').first().waitFor();
+  await expect.poll(() => may().count()).toBe(0);
+  expect(await chat.composer.inputValue()).toBe('One?');
+  await chat.composer.press('Enter');
+  await chat.waitForAnswer('completed');
 });

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { sendJson } from '../support/fake-agent.ts';
 import { createGate } from '../support/gate.ts';
 import { useRig } from '../support/rig.ts';
-import { makeQuestion, makeSsoToken } from '../support/visitor.ts';
+import { makeQuestion, makeSsoToken, toTurnPath } from '../support/visitor.ts';
 
 const { rig, visitor } = await useRig();
 
@@ -92,6 +92,16 @@ test('clause 23: PATCH {title} renames here and at the agent', async () => {
     expect((await visitor.call('PATCH', `/conversations/${conversationId}`, body)).status).toBe(400);
 });
 
+async function visitAsMember() {
+  rig.agent.override('POST /v1/bot/widget/sso', (_, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ member_id: 'm-1', project_member: true }));
+  });
+  const member = await rig.visit({ ssoToken: makeSsoToken({ email: 'staff@shop.test' }) });
+  rig.agent.restore('POST /v1/bot/widget/sso');
+  return member;
+}
+
 test('clause 23: PATCH {mode} beyond ask is for project members alone', async () => {
   const { conversationId } = await visitor.chat();
   const path = `/conversations/${conversationId}`;
@@ -102,12 +112,7 @@ test('clause 23: PATCH {mode} beyond ask is for project members alone', async ()
   expect(rig.agent.callsTo('PUT /v1/bot/chat/mode')).toEqual([]);
   expect((await visitor.call('PATCH', path, { mode: 'root' })).status).toBe(400);
 
-  rig.agent.override('POST /v1/bot/widget/sso', (_, response) => {
-    response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ member_id: 'm-1', project_member: true }));
-  });
-  const member = await rig.visit({ ssoToken: makeSsoToken({ email: 'staff@shop.test' }) });
-  rig.agent.restore('POST /v1/bot/widget/sso');
+  const member = await visitAsMember();
   expect(member.reply.visitor.member).toBe(true);
   const own = await member.chat();
   expect((await member.call('PATCH', `/conversations/${own.conversationId}`, { mode: 'plan' })).status).toBe(
@@ -124,6 +129,30 @@ test('clause 23: PATCH {mode} beyond ask is for project members alone', async ()
   const change = await member.call('PATCH', `/conversations/${own.conversationId}`, { mode: 'ask' });
   rig.agent.restore('PUT /v1/bot/chat/mode');
   expect(change.status).toBe(204);
+});
+
+test('clause 23: a question may set the mode of its conversation, its first one too, of a project member alone', async () => {
+  const asked = () => rig.agent.callsTo('POST /v1/bot/chat');
+  const before = asked().length;
+  for (const mode of ['edit', 'plan']) {
+    const path = toTurnPath(randomUUID(), randomUUID());
+    const { status, json } = await visitor.call('PUT', path, { text: makeQuestion(), mode });
+    expect([status, json.code]).toEqual([403, 'not-allowed']);
+  }
+  expect(asked()).toHaveLength(before);
+  const chat = async (who: typeof visitor, id: string, mode?: string) => {
+    const question = makeQuestion();
+    await (await who.ask(id, randomUUID(), { text: question, ...(mode && { mode }) })).whole();
+    const told = rig.agent.chatsAbout(question).map(({ body }) => body.chat_mode);
+    return [...told, (await who.history(id)).mode];
+  };
+  expect(await chat(visitor, randomUUID(), 'ask')).toEqual(['ask', 'ask']);
+  const member = await visitAsMember();
+  const id = randomUUID();
+  expect(await chat(member, id, 'plan')).toEqual(['plan', 'plan']);
+  expect(await chat(member, id, 'edit')).toEqual(['edit', 'edit']);
+  // One that says none leaves it as it is.
+  expect(await chat(member, id)).toEqual(['edit', 'edit']);
 });
 
 test('clause 23: a vote is up, down or none, and comes back with the message', async () => {

@@ -3,7 +3,13 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Message, Source, TurnEventData, TurnEventKind } from '../../server-helper/protocol/wire.ts';
+import type {
+  Message,
+  Source,
+  TurnEventData,
+  TurnEventKind,
+  TurnRequest,
+} from '../../server-helper/protocol/wire.ts';
 import { requireBuild } from './browser.ts';
 
 /** What is said, in pieces, and how it ends. */
@@ -33,9 +39,12 @@ export type FakeHelperOptions = {
   starters?: string[];
   /** Which the visitor may choose, asked at each session. Default `auto` alone. */
   reasoningModes?: () => string[];
+  /** What of an agent the visitor may let it do, asked at each session. Default `ask` alone. */
+  chatModes?: () => string[];
 };
 
 type FakeTurn = {
+  mode: TurnRequest['mode'];
   id: string;
   question: string;
   messages: Message[];
@@ -62,6 +71,7 @@ export async function startFakeHelper({
   pageSize = Number.POSITIVE_INFINITY,
   starters = [],
   reasoningModes = () => ['auto'],
+  chatModes = () => ['ask'],
 }: FakeHelperOptions) {
   requireBuild();
   const requests: string[] = [];
@@ -69,7 +79,7 @@ export async function startFakeHelper({
   const asked: string[] = [];
 
   const put = async (id: string, turnId: string, request: IncomingMessage, response: ServerResponse) => {
-    const { text, replaces } = (await readJson(request)) as { text: string; replaces?: string };
+    const { text, replaces, mode } = (await readJson(request)) as TurnRequest;
     const turns = conversations.get(id) ?? [];
     conversations.set(id, turns);
     const known = turns.find((turn) => turn.id === turnId);
@@ -93,7 +103,8 @@ export async function startFakeHelper({
       turn.events += frame;
       if (!response.writableEnded) response.write(frame);
     };
-    const turn: FakeTurn = { id: turnId, question: text, messages: [question, reply], events: '', say };
+    const messages = [question, reply];
+    const turn: FakeTurn = { id: turnId, question: text, mode, messages, events: '', say };
     turns.push(turn);
     say('turn-started', { turnId, conversationId: id, at });
     for (const [index, piece] of pieces.entries()) {
@@ -141,7 +152,7 @@ export async function startFakeHelper({
       return sendJson(response, {
         session: toSession(),
         ...profile,
-        allowed: { ...profile.allowed, reasoningModes: reasoningModes() },
+        allowed: { ...profile.allowed, reasoningModes: reasoningModes(), chatModes: chatModes() },
         agent: { ...profile.agent, starters },
       });
     if (request.method === 'PUT' && turnId) return put(id, turnId, request, response);
@@ -214,7 +225,8 @@ function toConversation(id: string, turns: FakeTurn[], url: string, pageSize: nu
   const live = waits ? { liveTurn: { turnId: waits.id } } : {};
   const to = Number(new URL(url, 'http://x').searchParams.get('cursor') ?? all.length);
   const from = Math.max(0, to - pageSize);
-  const page = { id, title: '', mode: 'ask', messages: all.slice(from, to), ...live };
+  const mode = turns.findLast((one) => one.mode)?.mode ?? 'ask';
+  const page = { id, title: '', mode, messages: all.slice(from, to), ...live };
   return from > 0 ? { ...page, next: String(from) } : page;
 }
 

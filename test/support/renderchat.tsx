@@ -94,7 +94,7 @@ export async function renderChat(
     tabs,
     readPage: () => undefined,
     readSaid: () => undefined,
-    readMode: () => ({}),
+    readMode: () => undefined,
     onNextFrame: (draw) => queueMicrotask(draw),
     readVeil: () => panel.veil.value,
     onTakenBack: panel.giveBack,

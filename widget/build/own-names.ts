@@ -1,20 +1,20 @@
 /**
  * For the build: properties of the widget's own, or of Preact's, that nothing outside of it reads and no storage keeps, which
- * the minifier may shorten, in all files alike: the most used first. What stands on the wire, in the page's side or in the browser's own objects is not here.
+ * the minifier may shorten, in all files alike: the most used first. What stands on the wire, in the page's side, in the loader or in the browser's own objects is not here.
  */
 export const names = `
-  current tokens other ticket saidAt phase shown typists what isOpen memory veil known conversation pause entry
-  isGuest veiled sessions loose align onGrow cause path lastEventId isBusy token request isDock lost owner earlier
-  forget inlineTokens late clock isWide isDropped spoken strings expired visit tabs screen begin openedFor givenTo
-  failures happen backs isUnanswered refused named keepDraft isSettled release setOpen problem follow isReady
-  onTakenBack refusedOnce hasOlder followedBy isShown loadOlder resume refuse lheading readKept onLost endAll giveBack
-  situation veils isLeft leftTicket offered told componentWillUnmount shouldComponentUpdate getChildContext
-  onNextFrame silent isReset publish leave reflink takeBack focuses isBegun setBackMs startNew toRequest guestReason
-  closes side blockquoteSetextReplace2 oldest settled isFollowed holds quiet refusal drop onAccepted keeps onSent
-  takeUp giveUp field makeId ended typist mayPass onOpen emit nolink readSaid readVeil fromEndPx occasion failure
-  outbox reloadOrSay sendStop toCurrent readAt headingDepth codeButtons overAt autolink blockquote fences punctuation codespan paragraph taskDone taskOpen tools reasoning unsent onRead claim hear refresh hold toCall
-  isOpenHere onEnded onBack onEvent holdAgain refuseHeld cutFrom setIdentity toPage isReadersOwn isWaiting meet
-  isActive`
+  conversation veil saidAt memory shown what pause align other isGuest entry phase ticket tokens known veiled sessions
+  loose typists current isOpen side cause path unsent earlier focuses follow cutFrom fences forget isBusy refuse field
+  tools clock lost hear visit blockquote nolink release setIdentity told happen screen begin holdAgain givenTo takeUp
+  onSent giveBack isUnanswered onEnded isWide punctuation reflink isBegun readKept shouldComponentUpdate isSettled
+  owner isReady onTakenBack overAt spoken setOpen loadOlder resume getChildContext endAll blockquoteSetextReplace2
+  componentWillUnmount giveUp onAccepted expired problem lheading situation publish isLeft leftTicket offered autolink
+  onOpen onNextFrame oldest isReadersOwn occasion holds inlineTokens openedFor strings isShown lastEventId isReset
+  takeBack tabs setBackMs startNew closes guestReason followedBy refresh backs isDropped makeId isFollowed keeps quiet
+  refusal emit taskOpen late codespan refused toRequest claim hold leave toCurrent settled readPage sendStop mayPass
+  typist drop silent readSaid isDock fromEndPx chosen failure headingDepth reloadOrSay paragraph request readAt outbox
+  isActive refusedOnce taskDone keepDraft isTheirs token onGrow toCall veils named onEvent reasoning refuseHeld onBack
+  readVeil failures isOpenHere onLost isWaiting meet codeButtons toPage ended readMode keepFor onRead`
   .trim()
   .split(/\s+/);
 

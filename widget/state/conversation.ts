@@ -40,8 +40,9 @@ export type ConversationDeps = RequestDeps & {
   makeId?: () => string;
 };
 
-type Shown = 'id' | 'entries' | 'running' | 'loading' | 'lost' | 'problem' | 'isBusy' | 'hasOlder';
+type Shown = 'id' | 'entries' | 'running' | 'loading' | 'lost' | 'problem' | 'isBusy' | 'told';
 export type Conversation = { readonly [K in Shown]: ReadonlySignal<Screen[K]['value']> } & {
+  readonly chosen: Screen['chosen'];
   /** What a decision on a paused turn needs; it is loaded with the first. */
   deciding: DecidingDeps;
   send(text: string, replaces?: string): void;
@@ -69,7 +70,7 @@ export type Conversation = { readonly [K in Shown]: ReadonlySignal<Screen[K]['va
 export function createConversation(deps: ConversationDeps): Conversation {
   const { sessions, memory, tabs, makeId = makeUuid } = deps;
   const screen = createScreen();
-  const { id, entries, running, loading, lost, problem, isBusy, hasOlder } = screen;
+  const { id, running, loading, lost, problem } = screen;
   const outbox = createOutbox(memory, screen, () => sessions.typist, deps);
   const say = (situation: Situation, again?: () => void) => (error: unknown) => {
     const cause = toWidgetError(error);
@@ -150,7 +151,7 @@ export function createConversation(deps: ConversationDeps): Conversation {
     const entry = screen.find(turnId) ?? screen.add(turnId, question, createAnswer(turnId, 'sending'));
     void follow(conversationId, entry, question);
   };
-  const { toRequest, toCurrent } = createRequests(deps);
+  const { toRequest, toCurrent } = createRequests(deps, screen.chosen);
   const take = (turnId: string, question: TurnRequest, wasHeld = false) => {
     // What was said since it was sent is news.
     if (!wasHeld) problem.value = undefined;
@@ -202,14 +203,7 @@ export function createConversation(deps: ConversationDeps): Conversation {
     }
   };
   return {
-    id,
-    entries,
-    running,
-    loading,
-    lost,
-    problem,
-    isBusy,
-    hasOlder,
+    ...screen,
     send: (text, replaces) => take(makeId(), toRequest(text, replaces)),
     load,
     stop: () => (retrying.end ?? stopping.stop)(),

@@ -1,4 +1,5 @@
 /** A question as it is sent: with the mode that is chosen, and the page on which it is asked. */
+import type { ReadonlySignal } from '@preact/signals';
 import type { TurnRequest } from '../../server-helper/protocol/wire.ts';
 
 export type RequestDeps = {
@@ -7,31 +8,34 @@ export type RequestDeps = {
   readSaid: () => TurnRequest['page'];
   /** It is known whose conversation is shown. */
   isReady: () => boolean;
-  readMode: () => Pick<TurnRequest, 'reasoningMode'>;
+  readMode: () => TurnRequest['reasoningMode'];
 };
 
-export function createRequests({ readPage, readSaid, isReady, readMode }: RequestDeps) {
+/** @param chosen what the agent may do, where that was chosen */
+export function createRequests(
+  { readPage, readSaid, isReady, readMode }: RequestDeps,
+  chosen: ReadonlySignal<Pick<TurnRequest, 'mode'> | undefined>,
+) {
   // What is said for one visitor must not wait with a question until another is there.
-  const toPage = () => {
-    const page = (isReady() && readSaid()) || readPage();
-    return page && { page };
-  };
+  const toPage = () => (isReady() && readSaid()) || readPage();
   return {
     toRequest: (text: string, replaces?: string): TurnRequest => ({
       text,
-      ...readMode(),
-      ...toPage(),
+      reasoningMode: readMode(),
+      ...chosen.value,
+      page: toPage(),
       // It is offered of the last one that is shown.
-      ...(replaces !== undefined && { replaces, newest: replaces }),
+      replaces,
+      newest: replaces,
     }),
     /**
      * Of one that waited: which modes there are is known by now, and what its page says of itself, if that is still there.
      * @param isAnew what any page says by now
      */
     toCurrent: (question: TurnRequest, isAnew = false): TurnRequest => ({
-      ...readMode(),
       ...question,
-      ...((isAnew || question.page?.url === readPage()?.url) && toPage()),
+      reasoningMode: question.reasoningMode ?? readMode(),
+      page: ((isAnew || question.page?.url === readPage()?.url) && toPage()) || question.page,
     }),
   };
 }

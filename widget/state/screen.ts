@@ -1,5 +1,5 @@
 /** What of a conversation is on screen, and the one scope that everything begun for it ends with. */
-import { batch, computed, signal } from '@preact/signals';
+import { batch, signal } from '@preact/signals';
 import type { ConversationReply, TurnRequest } from '../../server-helper/protocol/wire.ts';
 import type { WidgetCode, WidgetError } from '../errors.ts';
 import type { Situation } from '../states.ts';
@@ -22,8 +22,10 @@ export function createScreen() {
   const problem = signal<Problem | undefined>(undefined);
   /** The helper has been told of Stop, and has not answered yet. */
   const isBusy = signal(false);
-  const older = signal<string | undefined>(undefined);
-  const hasOlder = computed(() => older.value !== undefined);
+  /** Of the oldest page that is shown: where what was said before begins, and which mode the conversation has. */
+  const told = signal<Pick<ConversationReply, 'next' | 'mode'> | undefined>(undefined);
+  /** The mode that a project member chose since, for every question from then on. */
+  const chosen = signal<Pick<TurnRequest, 'mode'> | undefined>(undefined);
   let scope = new AbortController();
 
   return {
@@ -34,8 +36,8 @@ export function createScreen() {
     lost,
     problem,
     isBusy,
-    older,
-    hasOlder,
+    told,
+    chosen,
     /** Aborted when another conversation takes this one's place. */
     get signal() {
       return scope.signal;
@@ -47,7 +49,8 @@ export function createScreen() {
         id.value = nextId;
         entries.value = [];
         problem.value = undefined;
-        older.value = undefined;
+        told.value = undefined;
+        chosen.value = undefined;
       });
     },
     endAll() {
@@ -90,17 +93,17 @@ export function createScreen() {
         const live = reply.liveTurn?.turnId;
         // What is followed already goes on where it is: a second stream would tell it from its beginning.
         const followed = entries.value.find((entry) => entry.turnId === live && this.isFollowed(entry));
-        const told = toEntries(reply.messages).map((entry) =>
+        const messages = toEntries(reply.messages).map((entry) =>
           entry.turnId === followed?.turnId ? followed : entry,
         );
-        const isTold = (entry: Entry) => told.some(({ turnId }) => turnId === entry.turnId);
-        const from = entries.value.findIndex(({ turnId }) => turnId === told[0]?.turnId);
+        const isTold = (entry: Entry) => messages.some(({ turnId }) => turnId === entry.turnId);
+        const from = entries.value.findIndex(({ turnId }) => turnId === messages[0]?.turnId);
         const before = entries.value.slice(0, Math.max(0, from));
         const unsent = entries.value.filter(
           (entry) => !isTold(entry) && !(entry.known && shown.includes(entry)),
         );
-        entries.value = [...before.filter(({ known }) => known), ...told, ...unsent];
-        if (before.length === 0) older.value = reply.next;
+        entries.value = [...before.filter(({ known }) => known), ...messages, ...unsent];
+        if (before.length === 0) told.value = reply;
         problem.value = undefined;
       });
     },

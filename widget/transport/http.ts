@@ -67,13 +67,9 @@ async function request(helper: string, call: Call & { session?: string }): Promi
 }
 
 async function readProblem(response: Response): Promise<WidgetError> {
-  let code: unknown;
-  let retryAfterMs: unknown;
-  try {
-    ({ code, retryAfterMs } = (await response.json()) as { code?: unknown; retryAfterMs?: unknown });
-  } catch {
-    // The page of something in between: the status is all there is.
-  }
+  // The page of something in between says nothing: the status is all there is.
+  const problem: { code?: unknown; retryAfterMs?: unknown } | null = await response.json().catch(() => null);
+  const { code, retryAfterMs } = problem ?? {};
   if (isProblemCode(code)) return new WidgetError(code, Number(retryAfterMs) || undefined, response.status);
   // No helper has said so, which may be restarting behind its proxy: it may pass.
   const known: Record<number, WidgetCode> = { 413: 'too-large', 429: 'rate-limited' };

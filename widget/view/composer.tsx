@@ -2,7 +2,6 @@
 import { computed, useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { limits } from '../../server-helper/protocol/wire.ts';
-import { readMode } from '../state/mode.ts';
 import type { State } from '../states.ts';
 import { useChat } from './context.ts';
 import { isEnter } from './enter.ts';
@@ -58,7 +57,7 @@ export function Composer({ focus }: { focus: boolean }) {
   /** Nothing has been asked since: what is sent takes its question's place. */
   const changed =
     veil === 0 && conversation.entries.value.at(-1)?.turnId === changing.value ? changing.value : undefined;
-  const agent = panel.session.value?.agent;
+  const { agent, allowed } = panel.session.value ?? {};
   const isRefused = panel.refused.value?.code === 'sign-in-required';
   const over = draft.value.trim().length - limits.maxTextChars;
   const guardedUntil = useRef(0);
@@ -180,7 +179,7 @@ export function Composer({ focus }: { focus: boolean }) {
             onKeyDown={onKeyDown}
           />
         </div>
-        {readMode(panel) && <Modes />}
+        {(allowed?.reasoningModes[1] || allowed?.chatModes[1]) && <Modes />}
         <button
           type="button"
           class="round"

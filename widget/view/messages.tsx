@@ -112,7 +112,7 @@ export function Messages() {
     if (isReaders) follows.current = isAtEnd(area) && (follows.current || scrollTop > lastTop.current);
     lastTop.current = scrollTop;
     isAway.value = !follows.current;
-    if (scrollTop < nearTopPx && conversation.hasOlder.value && !problem) void conversation.loadOlder();
+    if (scrollTop < nearTopPx && conversation.told.value?.next && !problem) void conversation.loadOlder();
   };
   const touchedAt = useRef(0);
   /** Before the scroll itself, which an answer's next word would undo. */
@@ -147,7 +147,7 @@ export function Messages() {
         {entries.length === 0 &&
           (conversation.loading.value ? <Notice state="loading" class="outcome" /> : <Welcome />)}
         {isOnTop && trouble}
-        {conversation.hasOlder.value && !isOnTop && (
+        {conversation.told.value?.next && !isOnTop && (
           <button
             type="button"
             class="quiet"

@@ -4,4 +4,8 @@ export const words = {
   auto: 'Auto',
   standard: 'Quick',
   agent: 'Thorough',
+  may: 'What the agent may do',
+  ask: 'Ask',
+  edit: 'Edit',
+  plan: 'Plan',
 };
