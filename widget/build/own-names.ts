@@ -3,18 +3,18 @@
  * the minifier may shorten, in all files alike: the most used first. What stands on the wire, in the page's side, in the loader or in the browser's own objects is not here.
  */
 export const names = `
-  conversation veil saidAt memory shown what pause align other isGuest entry phase ticket tokens known veiled sessions
-  loose typists current isOpen side cause path unsent earlier focuses follow cutFrom fences forget isBusy refuse field
-  tools clock lost hear visit blockquote nolink release setIdentity told happen screen begin holdAgain givenTo takeUp
-  onSent giveBack isUnanswered onEnded isWide punctuation reflink isBegun readKept shouldComponentUpdate isSettled
-  owner isReady onTakenBack overAt spoken setOpen loadOlder resume getChildContext endAll blockquoteSetextReplace2
-  componentWillUnmount giveUp onAccepted expired problem lheading situation publish isLeft leftTicket offered autolink
-  onOpen onNextFrame oldest isReadersOwn occasion holds inlineTokens openedFor strings isShown lastEventId isReset
-  takeBack tabs setBackMs startNew closes guestReason followedBy refresh backs isDropped makeId isFollowed keeps quiet
-  refusal emit taskOpen late codespan refused toRequest claim hold leave toCurrent settled readPage sendStop mayPass
-  typist drop silent readSaid isDock fromEndPx chosen failure headingDepth reloadOrSay paragraph request readAt outbox
-  isActive refusedOnce taskDone keepDraft isTheirs token onGrow toCall veils named onEvent reasoning refuseHeld onBack
-  readVeil failures isOpenHere onLost isWaiting meet codeButtons toPage ended readMode keepFor onRead`
+  shown sessions what saidAt isOpen known entry conversation isGuest ticket pause current loose veil tokens other
+  veiled align typists memory phase side cause path unsent earlier focuses follow cutFrom fences forget isBusy refuse
+  field tools clock lost hear visit blockquote nolink release setIdentity told happen screen begin holdAgain givenTo
+  takeUp onSent giveBack isUnanswered onEnded isWide punctuation reflink isBegun readKept shouldComponentUpdate
+  isSettled owner isReady onTakenBack overAt spoken setOpen loadOlder resume getChildContext endAll
+  blockquoteSetextReplace2 componentWillUnmount giveUp onAccepted expired problem lheading situation publish isLeft
+  leftTicket offered autolink onOpen onNextFrame oldest isReadersOwn occasion holds inlineTokens openedFor strings
+  isShown lastEventId isReset takeBack tabs setBackMs startNew closes guestReason followedBy refresh backs isDropped
+  makeId isFollowed keeps quiet refusal emit taskOpen late codespan refused toRequest claim hold leave toCurrent
+  settled sendStop mayPass typist drop silent readSaid isDock fromEndPx chosen failure headingDepth reloadOrSay
+  paragraph request readAt outbox isActive refusedOnce taskDone keepDraft token onGrow toCall veils named onEvent
+  reasoning refuseHeld onBack readVeil failures isOpenHere onLost isWaiting meet codeButtons toPage ended onRead`
   .trim()
   .split(/\s+/);
 
