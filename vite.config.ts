@@ -109,7 +109,7 @@ const nameUndefined: Plugin = {
   },
 };
 
-/** Of these packages, and of the table of states, what is used here. */
+/** Of these packages what is used here. */
 const cutPackages: Plugin = {
   name: 'porchlight:cut-packages',
   applyToEnvironment: isSqueezed,
@@ -118,10 +118,17 @@ const cutPackages: Plugin = {
     if (/[\\/]preact[\\/]dist[\\/]preact\.mjs$/.test(id)) return cutPreact(code);
     if (/[\\/]preact[\\/]hooks[\\/]dist[\\/]hooks\.mjs$/.test(id)) return cutHooks(code);
     if (/@preact[\\/]signals[\\/]dist[\\/]signals\.mjs$/.test(id)) return cutSignals(code);
-    if (/[\\/]widget[\\/]states\.ts$/.test(id)) return cutStates(code);
     if (/@preact[\\/]signals-core[\\/]dist[\\/]signals-core\.mjs$/.test(id)) return cutCore(code);
     return null;
   },
+};
+
+/** Of the table of states what the widget asks it for; tests read all of it. */
+const cutTable: Plugin = {
+  name: 'porchlight:cut-table',
+  apply: 'build',
+  applyToEnvironment: isSqueezed,
+  transform: (code, id) => (/[\\/]widget[\\/]states\.ts$/.test(id) ? cutStates(code) : null),
 };
 
 /** A file loaded on demand has nothing to preload, and a page's own listeners hear nothing of it. */
@@ -294,6 +301,7 @@ export default defineConfig({
     refuseTaken,
     letAll,
     cutPackages,
+    cutTable,
     plainImport,
     bundleWidget,
     nameUndefined,

@@ -57,14 +57,14 @@ export function createParts(
   const attachments = createAttachments(store, config.botId, now);
   /** Its visitor may have signed in since it began. */
   const onOver = async ({ id }: ConversationRecord, turn: LiveTurn) => {
+    const read = () => Promise.all([store.findTurn(id, turn.id), store.findConversation(id)]);
     // One call that the store did not answer is no reason to keep them.
-    const find = () => store.findConversation(id);
-    const owner = (
-      await find()
-        .catch(find)
-        .catch(() => undefined)
-    )?.owner;
-    if (owner !== undefined) await attachments.forget(owner, ({ turnId }) => turnId === turn.id);
+    const [record, conversation] = await read()
+      .catch(read)
+      .catch(() => []);
+    if (!record?.attached || !conversation) return;
+    const named: readonly string[] = JSON.parse(record.attached);
+    await attachments.forget(conversation.owner, (kept) => named.includes(kept.id));
   };
   const context = {
     chat,

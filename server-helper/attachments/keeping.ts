@@ -16,16 +16,14 @@ export type Attachments = {
   keep(place: Place, file: NewAttachment, address: string | undefined): Promise<Attachment>;
   /** In the order asked for. @throws HelperError `bad-request` where one is not there, `too-large` */
   find(place: Place, ids: readonly string[]): Promise<AgentAttachment[]>;
-  /** From now on whoever ends this turn forgets them; what a question that goes on has named stays that one's. */
-  noteAsked(place: Place, ids: readonly string[], turnId: string): Promise<void>;
   /** A guest has signed in. */
   move(from: string, to: string): Promise<void>;
   /** Never rejects: what could not be forgotten goes an hour after it came. @param isMeant default: all of this visitor's */
   forget(owner: string, isMeant?: (kept: Kept) => boolean): Promise<void>;
 };
 
-/** As it stands in the store. `until`: ms since 1970. `turnId`: of the question that named it. */
-export type Kept = Attachment & { conversationId: string; pieces: number; until: number; turnId?: string };
+/** As it stands in the store. `until`: ms since 1970. */
+export type Kept = Attachment & { conversationId: string; pieces: number; until: number };
 type Slot = { key: string; kept: Kept };
 
 const ttlMs = 3600_000;
@@ -36,11 +34,12 @@ const mostWaiting = 16;
 /** That wait: of one visitor; and, as far as this process has put them there, of one address and of all. */
 const mostBytes = { owner: 2 * mostBytesTogether, address: 50_000_000, all: 200_000_000 };
 
-type Here = { key: string; address: string | undefined; kept: Kept };
+/** `key`: none before it has a place. */
+type Here = { key?: string; address: string | undefined; kept: Kept };
 
 /** @param now ms since 1970 */
 export function createAttachments(
-  store: Pick<Store, 'remember' | 'recall' | 'forget' | 'replace' | 'isMerged' | 'findTurn'>,
+  store: Pick<Store, 'remember' | 'recall' | 'forget' | 'replace' | 'isMerged'>,
   bot: string,
   now: () => number,
 ): Attachments {
@@ -75,19 +74,27 @@ export function createAttachments(
   /** Another helper may have forgotten them. */
   const lookWhatWaits = async () => {
     for (const [id, { key, kept }] of [...here])
-      if (kept.until <= now() || (await readSlot(key))?.kept.id !== id) here.delete(id);
+      if (kept.until <= now() || (key !== undefined && (await readSlot(key))?.kept.id !== id))
+        here.delete(id);
   };
-  const requireRoom = async (owner: string, address: string | undefined, bytes: number) => {
-    const own = await readAll(owner);
-    if (own.reduce((sum, { kept }) => sum + kept.size, bytes) > mostBytes.owner) throw toFull(ttlMs);
+  /** Room for what is among `here` already. */
+  const requireRoom = async (address: string | undefined) => {
     const isFull = (isMeant: (one: Here) => boolean, most: number) =>
-      [...here.values()].filter(isMeant).reduce((sum, { kept }) => sum + kept.size, bytes) > most;
+      [...here.values()].filter(isMeant).reduce((sum, { kept }) => sum + kept.size, 0) > most;
     const isAnyFull = () =>
       (address !== undefined && isFull((one) => one.address === address, mostBytes.address)) ||
       isFull(() => true, mostBytes.all);
     if (!isAnyFull()) return;
     await lookWhatWaits();
     if (isAnyFull()) throw toFull(Math.min(...[...here.values()].map(({ kept }) => toLeftMs(kept))));
+  };
+  /** Of two that come at once the one in the later place has no room. @param mine one of the owner's, or to be */
+  const requireOwnRoom = async (owner: string, mine: Kept) => {
+    const own = (await readAll(owner)).map(({ kept }) => kept);
+    const at = own.findIndex(({ id }) => id === mine.id);
+    const before = at < 0 ? own : own.slice(0, at);
+    if (before.reduce((sum, { size }) => sum + size, mine.size) > mostBytes.owner)
+      throw toFull(Math.min(...own.map(toLeftMs)));
   };
 
   const forget: Attachments['forget'] = async (owner, isMeant = () => true) => {
@@ -102,18 +109,23 @@ export function createAttachments(
 
   return {
     async keep({ owner, conversationId }, { name, type, bytes }, address) {
-      await requireRoom(owner, address, bytes.length);
       const attachment = { id: crypto.randomUUID(), name, type, size: bytes.length };
       const pieces = Math.ceil(bytes.length / pieceBytes);
       const kept: Kept = { ...attachment, conversationId, pieces, until: now() + ttlMs };
-      const key = await claim(owner, kept).catch(async (error: unknown) => {
-        // The store may have it, and have failed to say so.
-        await forget(owner, ({ id }) => id === kept.id);
-        throw error;
-      });
-      if (key === undefined) throw toFull(ttlMs);
-      here.set(kept.id, { key, address, kept });
+      // Before anything is waited for: of those that come at once each counts.
+      here.set(kept.id, { address, kept });
+      let key: string | undefined;
       try {
+        await requireRoom(address);
+        await requireOwnRoom(owner, kept);
+        key = await claim(owner, kept).catch(async (error: unknown) => {
+          // The store may have it, and have failed to say so.
+          await forget(owner, ({ id }) => id === kept.id);
+          throw error;
+        });
+        if (key === undefined) throw toFull(ttlMs);
+        here.set(kept.id, { key, address, kept });
+        await requireOwnRoom(owner, kept);
         for (const [number, piece] of piecesOf(kept).entries()) {
           const part = bytes.subarray(number * pieceBytes, (number + 1) * pieceBytes);
           await store.replace(piece, toBase64(part), ttlMs);
@@ -125,7 +137,9 @@ export function createAttachments(
         if ((await readSlot(key))?.kept.id !== kept.id) throw new HelperError('not-found');
         return attachment;
       } catch (error) {
-        await drop({ key: here.get(kept.id)?.key ?? key, kept }).catch(() => {});
+        const place = here.get(kept.id)?.key ?? key;
+        here.delete(kept.id);
+        if (place !== undefined) await drop({ key: place, kept }).catch(() => {});
         throw error;
       }
     },
@@ -146,16 +160,6 @@ export function createAttachments(
           return { name, type, size, data: data as string[] };
         }),
       );
-    },
-    async noteAsked({ owner, conversationId }, ids, turnId) {
-      for (const { key, kept } of await readAll(owner)) {
-        if (!ids.includes(kept.id)) continue;
-        const earlier = kept.turnId && (await store.findTurn(conversationId, kept.turnId));
-        if (earlier && (earlier.status === 'running' || earlier.status === 'paused')) continue;
-        await store.replace(key, JSON.stringify({ ...kept, turnId }), toLeftMs(kept));
-        // Signed in meanwhile: it stands in a place of the customer's, and in no other.
-        if (await store.isMerged(owner)) await store.forget(key);
-      }
     },
     async move(from, to) {
       for (const slot of await readAll(from)) {

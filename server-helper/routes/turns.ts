@@ -1,11 +1,13 @@
 /** `/conversations/{id}/turns/{turnId}`: ask or attach, attach, stop, decide. */
 
 import { withoutChallenge } from '../auth/challenge.ts';
-import { hashText, makeRandomHex } from '../auth/keys.ts';
+import { hashText } from '../auth/keys.ts';
+import { toConversation } from '../conversation/beginning.ts';
 import { openWebStream } from '../edge.ts';
 import { HelperError } from '../errors.ts';
+import { toLogFields } from '../log.ts';
 import { readDecisionRequest, readTurnRequest } from '../protocol/check.ts';
-import { isUuid, type TurnRequest } from '../protocol/wire.ts';
+import { isUuid } from '../protocol/wire.ts';
 import { type ConversationRecord, type TurnRecord, toOwnerKeys } from '../store/store.ts';
 import { findStart } from '../turns/attaching.ts';
 import type { LiveTurn } from '../turns/turn.ts';
@@ -20,7 +22,6 @@ import {
   toEmptyResponse,
 } from './exchange.ts';
 
-const maxTitleChars = 60;
 /** So that a log leads to no conversation, and yet tells two of them apart. */
 const hashedChars = 16;
 
@@ -29,19 +30,21 @@ export async function putTurn(parts: Parts, exchange: SignedExchange): Promise<R
   const id = requireUuid(exchange, 'id');
   const turnId = requireUuid(exchange, 'turnId');
   const { attachments, ...question } = await readJson(exchange.request, readTurnRequest);
-  const attached = requireAttached(parts, attachments);
   const { reasoningMode, mode } = question;
-  if (reasoningMode !== undefined && !parts.config.reasoningModes.includes(reasoningMode))
-    throw new HelperError('not-allowed', 'this reasoning mode is not allowed here');
-  requireMode(exchange, mode);
+  const named = [...new Set(attachments.map((one) => (isUuid(one) ? one.toLowerCase() : one)))];
   const asked: unknown[] = [question.text, reasoningMode, question.pasted, question.replaces];
-  if (attached.length > 0) asked.push(attached);
+  if (named.length > 0) asked.push(named);
   if (mode !== undefined) asked.push({ mode });
   const fingerprint = await hashText(JSON.stringify(asked));
 
   const known = await findKnown(parts, exchange, id, turnId);
-  if (known?.turn) return attachTo(parts, exchange, known.conversation, requireSame(known.turn, fingerprint));
+  if (known) return attachTo(parts, exchange, known.conversation, requireSame(known.turn, fingerprint));
 
+  // What was asked when it was allowed is told still.
+  const attached = requireAttached(parts, named);
+  if (reasoningMode !== undefined && !parts.config.reasoningModes.includes(reasoningMode))
+    throw new HelperError('not-allowed', 'this reasoning mode is not allowed here');
+  requireMode(exchange, mode);
   const { owner } = exchange.session;
   requireAgent(parts);
   if (parts.config.limited) parts.readers.require(owner);
@@ -50,25 +53,23 @@ export async function putTurn(parts: Parts, exchange: SignedExchange): Promise<R
   const { text, pasted, page, replaces, newest } = question;
   const memberId = await store.recall(toOwnerKeys(owner, parts.config.botId).member);
   const giveBack = await takeTurn(parts, exchange);
-  const place = { owner, conversationId: id };
   const prepare = async () => {
     await parts.challenges.require(exchange.session, page);
-    if (known && mode !== undefined && known.conversation.mode !== mode)
-      await store.updateConversation(id, { mode });
-    if (attached.length === 0) return [];
-    const found = await parts.attachments.find(place, attached);
-    await parts.attachments.noteAsked(place, attached, turnId);
-    return found;
+    return attached.length === 0 ? [] : parts.attachments.find({ owner, conversationId: id }, attached);
   };
   const files = await prepare().catch((error: unknown) => {
     giveBack();
     throw error;
   });
   const begin = engine.begin(
-    toConversation(parts, id, owner, text, mode),
-    { id: turnId, fingerprint, at: now, question: text },
+    toConversation({ id, owner, bot: parts.config.botId, question: text, mode, now }),
+    {
+      ...{ id: turnId, fingerprint, at: now, question: text },
+      attached: attached.length === 0 ? undefined : JSON.stringify(attached),
+    },
     {
       text,
+      mode,
       reasoningMode,
       pasted,
       attachments: files,
@@ -87,6 +88,7 @@ export async function putTurn(parts: Parts, exchange: SignedExchange): Promise<R
   if (!begun.live) giveBack();
   if (begun.kind === 'gone') throw new HelperError('not-found');
   if (begun.live) {
+    if (mode !== undefined && begun.conversation.mode !== mode) await keepMode(parts, id, mode);
     const conversation = (await hashText(id)).slice(0, hashedChars);
     const { requestId } = exchange;
     parts.config.log.info({ requestId, turnId, conversation }, 'turn begun');
@@ -99,6 +101,20 @@ export async function putTurn(parts: Parts, exchange: SignedExchange): Promise<R
   throw new HelperError('turn-running');
 }
 
+/** It is asked in this mode already, kept or not. */
+async function keepMode(
+  { store, config }: Parts,
+  id: string,
+  mode: ConversationRecord['mode'],
+): Promise<void> {
+  const keep = () => store.updateConversation(id, { mode });
+  await keep()
+    .catch(keep)
+    .catch((error: unknown) =>
+      config.log.warn(toLogFields(error), 'the mode of a conversation was not kept'),
+    );
+}
+
 /** @returns ids @throws HelperError `not-allowed`, `bad-request` */
 function requireAttached({ config }: Parts, given: readonly unknown[]): string[] {
   const most = config.attachments?.files ?? 0;
@@ -108,7 +124,7 @@ function requireAttached({ config }: Parts, given: readonly unknown[]): string[]
       most === 0 ? 'attachments are not allowed here' : `attachments: at most ${most}`,
     );
   if (!given.every(isUuid)) throw new HelperError('bad-request', 'attachments: expected ids');
-  return [...new Set(given.map((id) => id.toLowerCase()))];
+  return [...given];
 }
 
 /** What the agent would refuse stays the visitor's, to be sent again. @throws HelperError `rate-limited` */
@@ -127,55 +143,23 @@ async function takeTurn(
   return limiter.takeTurn({ owner, isGuest: visitor.kind === 'anonymous', address });
 }
 
-function toConversation(
-  parts: Parts,
-  id: string,
-  owner: string,
-  question: string,
-  mode: ConversationRecord['mode'] = 'ask',
-): ConversationRecord {
-  const now = parts.now();
-  return {
-    id,
-    owner,
-    bot: parts.config.botId,
-    chatId: `porchlight-${makeRandomHex(16)}`,
-    title: toTitle(question),
-    mode,
-    workspace: undefined,
-    workspaceOf: undefined,
-    createdAt: now,
-    updatedAt: now,
-  };
-}
-
 async function findKnown(
   { store, config, engine }: Parts,
   { session }: SignedExchange,
   id: string,
   turnId: string,
-): Promise<{ conversation: ConversationRecord; turn: TurnRecord | undefined } | undefined> {
+): Promise<{ conversation: ConversationRecord; turn: TurnRecord } | undefined> {
   const conversation = await store.findConversation(id);
   if (!conversation) return undefined;
   requireOwn(conversation, session, config);
   const turn = await store.findTurn(id, turnId);
-  return { conversation, turn: turn && engine.isUnasked(turn) ? undefined : turn };
+  return turn && !engine.isUnasked(turn) ? { conversation, turn } : undefined;
 }
 
 function requireSame(turn: TurnRecord, fingerprint: string): TurnRecord {
   if (turn.fingerprint !== fingerprint)
     throw new HelperError('turn-conflict', 'This turn id belongs to another question');
   return turn;
-}
-
-function toTitle(text: TurnRequest['text']): string {
-  const line = text.trim().replace(/\s+/g, ' ');
-  if (line.length <= maxTitleChars) return line;
-  // Not in the middle of a character.
-  return `${line
-    .slice(0, maxTitleChars - 1)
-    .replace(/[\uD800-\uDBFF]$/, '')
-    .trimEnd()}…`;
 }
 
 async function requireTurn(

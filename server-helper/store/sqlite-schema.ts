@@ -52,6 +52,9 @@ const migrations: readonly string[] = [
     bot TEXT NOT NULL, hour INTEGER NOT NULL, name TEXT NOT NULL, count INTEGER NOT NULL, PRIMARY KEY (bot, hour, name)
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  ALTER TABLE turns ADD COLUMN attached TEXT;
+  `,
 ];
 
 /** @throws the database's own error when another process holds the file */

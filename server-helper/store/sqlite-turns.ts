@@ -78,8 +78,8 @@ export function createSqliteTurns(
         );
         const begun = { ...turn, at: toTurnTime(turn.at, last?.at) };
         run(
-          `INSERT INTO turns (conversationId, id, fingerprint, status, at, question, earlier, runner, leaseUntil, teller)
-           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+          `INSERT INTO turns (conversationId, id, fingerprint, status, at, question, earlier, runner, leaseUntil, teller, attached)
+           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
           id,
           turn.id,
           turn.fingerprint,
@@ -90,6 +90,7 @@ export function createSqliteTurns(
           turn.runner ?? null,
           turn.leaseUntil ?? null,
           turn.teller ?? null,
+          turn.attached ?? null,
         );
         return {
           kind: 'began',

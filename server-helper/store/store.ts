@@ -47,6 +47,8 @@ export type TurnRecord = {
   leaseUntil: number | undefined;
   /** The log whose event ids are good for going on: the last that began to tell the turn. */
   teller: string | undefined;
+  /** JSON of the ids of the files that came with its question. */
+  attached: string | undefined;
 };
 
 export type Lease = { runner: string; until: number };

@@ -5,6 +5,7 @@ import type { AgentPause } from '../agent/frame.ts';
 import type { AnswerSink } from '../agent/stream.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
+import type { ChatMode } from '../protocol/wire.ts';
 import type { ConversationRecord, Store, TurnRecord } from '../store/store.ts';
 import type { Tracing } from '../tracing.ts';
 import type { TurnRun } from './run.ts';
@@ -35,6 +36,8 @@ export type RunParts = RunContext & {
 export type Opening = (sink: AnswerSink) => { abort(): void };
 
 export type TurnQuestion = Omit<ChatQuestion, 'chatId' | 'workspace' | 'chatMode'> & {
+  /** The conversation's from now on. */
+  mode: ChatMode | undefined;
   replaces: string | undefined;
   /** What its visitor saw last. */
   newest: string | undefined;
@@ -43,4 +46,4 @@ export type TurnQuestion = Omit<ChatQuestion, 'chatId' | 'workspace' | 'chatMode
 };
 
 /** What a question needs to become a turn; the rest of its record is the engine's. */
-export type NewTurn = Pick<TurnRecord, 'id' | 'fingerprint' | 'at' | 'question'>;
+export type NewTurn = Pick<TurnRecord, 'id' | 'fingerprint' | 'at' | 'question' | 'attached'>;

@@ -114,7 +114,7 @@ export function createEngine(context: RunContext, workspaces: Workspaces, tools:
   const start = (conversation: ConversationRecord, record: TurnRecord, question: TurnQuestion) => {
     const { turn, run } = open(conversation, record, { tellerId: record.teller ?? crypto.randomUUID() });
     const { chatId } = conversation;
-    const chatMode = question.isMember ? conversation.mode : 'ask';
+    const chatMode = question.isMember ? (question.mode ?? conversation.mode) : 'ask';
     /** @param gone the agent does not have it, and has not asked */
     const prepare = async (gone?: string) => {
       await cancelling.quiet(chatId);

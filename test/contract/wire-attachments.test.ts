@@ -412,41 +412,37 @@ test('a question that is refused takes no file from the one that runs with it', 
   expect((await ask(guest, id, [body.id])).status).toBe(400);
 });
 
-test('who signs in in the moment of asking has each file once', async () => {
-  const { attach, ask, send, openSession, store } = start();
-  const readPlaces = watchPlaces(store);
+test('of files that come at once no more is taken than of others', async () => {
+  const { attach, openSession } = start({ bytes: 5_000_000 });
   const guest = await openSession();
-  const id = randomUUID();
-  const { body } = await attach(guest, id, note);
-  const gate = createGate();
-  const { replace } = store;
-  let isHeld = false;
-  store.replace = async (key, ...values) => {
-    if (/^attachment:.*:\d+$/.test(key)) {
-      isHeld = true;
-      await gate.opened;
-    }
-    return replace(key, ...values);
-  };
-  const asking = ask(guest, id, [body.id]);
-  await vi.waitFor(() => expect(isHeld).toBe(true));
-  await send('', 'POST', '/session', { ssoToken: makeSsoToken(), session: guest });
-  gate.open();
-  await asking;
-  expect(await readPlaces()).toHaveLength(1);
+  const large = Buffer.concat([png, Buffer.alloc(4_800_000)]);
+  const taken = await Promise.all(Array.from({ length: 12 }, () => attach(guest, randomUUID(), large)));
+  const statuses = taken.map(({ status }) => status);
+  expect(statuses.filter((status) => status === 201)).toHaveLength(4);
+  expect(statuses.filter((status) => status === 429)).toHaveLength(8);
 });
 
-test('a file waits an hour at most, asked with or not', async () => {
+test('a question that runs can be attached to though files are not allowed any more', async () => {
+  const store = createMemoryStore();
+  const [one, other] = [start(true, store), start(false, store)] as const;
+  const guest = await one.openSession();
+  const [id, turnId] = [randomUUID(), randomUUID()];
+  const { body } = await one.attach(guest, id, note);
+  const question = { text: makeQuestion(), attachments: [body.id] };
+  const path = toTurnPath(id, turnId);
+  expect(await (await one.send(guest, 'PUT', path, question)).text()).toContain('turn-completed');
+  expect(await (await other.send(guest, 'PUT', path, question)).text()).toContain('turn-completed');
+  expect((await other.send(guest, 'PUT', toTurnPath(id, randomUUID()), question)).status).toBe(403);
+});
+
+test('a file waits an hour at most, whoever signs in', async () => {
   const store = createMemoryStore();
   let minutes = 0;
   const kept = createAttachments(store, 'bot-1', () => minutes * 60_000);
   const place = { owner: 'anonymous:1', conversationId: randomUUID() };
-  const { id } = await kept.keep(place, { name: 'note.txt', type: 'text/plain', bytes: note }, undefined);
-  const replace = vi.spyOn(store, 'replace');
+  await kept.keep(place, { name: 'note.txt', type: 'text/plain', bytes: note }, undefined);
   const remember = vi.spyOn(store, 'remember');
   minutes = 55;
-  await kept.noteAsked(place, [id], randomUUID());
-  expect(replace.mock.calls.map(([, , ttlMs]) => ttlMs)).toEqual([5 * 60_000]);
   await kept.move(place.owner, 'email:ada@shop.test');
   expect(remember.mock.calls.map(([, , ttlMs]) => ttlMs)).toEqual([5 * 60_000]);
 });

@@ -151,8 +151,20 @@ test('clause 23: a question may set the mode of its conversation, its first one 
   const id = randomUUID();
   expect(await chat(member, id, 'plan')).toEqual(['plan', 'plan']);
   expect(await chat(member, id, 'edit')).toEqual(['edit', 'edit']);
-  // One that says none leaves it as it is.
+  // One that says none leaves it as it is, and so does one that is refused.
   expect(await chat(member, id)).toEqual(['edit', 'edit']);
+  const gate = createGate();
+  rig.agent.nextChat(async (answer) => {
+    answer.open();
+    await gate.opened;
+    answer.done('Yes.');
+  });
+  const running = await member.ask(id, randomUUID(), makeQuestion());
+  const refused = await member.call('PUT', toTurnPath(id, randomUUID()), { text: 'Two?', mode: 'plan' });
+  expect(refused.status).toBe(409);
+  gate.open();
+  await running.whole();
+  expect((await member.history(id)).mode).toBe('edit');
 });
 
 test('clause 23: a vote is up, down or none, and comes back with the message', async () => {

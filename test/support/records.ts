@@ -39,6 +39,7 @@ export function toTurn(conversationId: string, change: Partial<TurnRecord> = {})
     runner: 'helper-1',
     leaseUntil: start + 4_000,
     teller: 'log-1',
+    attached: undefined,
     ...change,
   };
 }
