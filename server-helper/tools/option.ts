@@ -85,7 +85,7 @@ function readTool(at: string, name: string, given: unknown): ReadTool {
 }
 
 /** Of JSON; what a model gives a tool is short. */
-const maxValuesChars = 64 * 1024;
+const maxValuesBytes = 64 * 1024;
 
 function readSchema(at: string, schema: unknown): ReadTool['refuse'] {
   const validator = makeValidator(schema);
@@ -95,7 +95,8 @@ function readSchema(at: string, schema: unknown): ReadTool['refuse'] {
       'a JSON Schema (2020-12) of an object: { type: "object", properties: { … } }, as the guide tells which',
     );
   return (values) => {
-    if (JSON.stringify(values).length > maxValuesChars) return 'parameters: too large';
+    if (new TextEncoder().encode(JSON.stringify(values)).length > maxValuesBytes)
+      return 'parameters: too large';
     // The last is the innermost.
     const wrong = validator.validate(values).errors.at(-1);
     return wrong && `${wrong.instanceLocation.replace(/^#\/?/, '') || 'parameters'}: ${wrong.error}`;

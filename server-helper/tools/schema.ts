@@ -28,13 +28,13 @@ const isPattern: Check = (value) => {
 /** Into its own definitions, and never round: nothing is fetched, and no value is looked at without end. */
 const isReference: Check = (value, root, through = []) => {
   const [, group, name] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(String(value)) ?? [];
-  if (group === undefined || name === undefined || through.includes(name)) return false;
+  if (group === undefined || name === undefined || through.includes(`${group}/${name}`)) return false;
   const definitions = (root as Record<string, unknown>)[group];
   const key = decodeURIComponent(name).replace(/~1/g, '/').replace(/~0/g, '~');
   return (
     isObject(definitions) &&
     Object.hasOwn(definitions, key) &&
-    isSchema(definitions[key], root, [...through, name])
+    isSchema(definitions[key], root, [...through, `${group}/${name}`])
   );
 };
 const isSchema: Check = (value, root, through) =>

@@ -115,7 +115,24 @@ test('values that are too large are not looked at', () => {
     ok: false,
     result: { error: 'parameters: too large' },
   });
+  expect(refuse({ list: ['é'.repeat(63 * 1024)] })).toMatchObject({
+    result: { error: 'parameters: too large' },
+  });
   expect(refuse({ list: ['x'.repeat(63 * 1024)] })).toBeUndefined();
+});
+
+test('a definition that leads to one of the same name in the other list is not round', () => {
+  const { refuse } = start({
+    parameters: {
+      type: 'object',
+      properties: { size: { $ref: '#/$defs/size' } },
+      $defs: { size: { $ref: '#/definitions/size' } },
+      definitions: { size: { type: 'number' } },
+    },
+    run: () => 1,
+  });
+  expect(refuse({ size: 1 })).toBeUndefined();
+  expect(refuse({ size: 'one' })).toMatchObject({ ok: false });
 });
 
 test('what is thrown says its name and its place in the log, and nothing of what it quotes', async () => {
