@@ -262,6 +262,28 @@ test('what it offers is taken within bounds', async () => {
   ).toBeLessThan(2_001);
 });
 
+test('one that is too deep to be read takes no other with it', async () => {
+  const deep = `${'['.repeat(6_000)}${']'.repeat(6_000)}`;
+  const tools = `[{"name":"count","inputSchema":{"type":"object"}},{"name":"deep","inputSchema":{"type":"object","a":${deep}}}]`;
+  const { url } = await lieAbout('tools/list', (id, response) =>
+    response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{"tools":${tools}}}`),
+  );
+  const { tools: kept, leftOut } = await list(url);
+  expect([kept.map(({ name }) => name), leftOut]).toEqual([['count'], 1]);
+});
+
+test('a stream that ends is opened once', async () => {
+  const { url, asked } = await lie((_, response) =>
+    response
+      .writeHead(200, { 'content-type': 'text/event-stream' })
+      .end('retry: 0\nevent: endpoint\ndata: /mcp\n\n'),
+  );
+  await expect(list(url, 'sse')).rejects.toThrow('The tool server ended its stream.');
+  expect(asked.filter(({ message }) => message.method === undefined)).toHaveLength(1);
+});
+
 test('pages without an end are turned ten times', async () => {
   let pages = 0;
   const { url } = await lieAbout('tools/list', (id, response) => {
@@ -340,8 +362,10 @@ test.each([
   [{ authorization: 'Bearer abcdefgh', 'x-api-key': 'abcdefghTAIL' }, 'abcdefghTAIL abcdefgh', '*** ***'],
   [{ cookie: 'sid=abcdefghij12345; lang=english1' }, 'abcdefghij12345, english1', '***, ***'],
   [{ authorization: 'Bearer a=bcdefgh' }, 'Bearer is a word', 'Bearer is a word'],
+  [{ 'x-api-key': '123456789012' }, { key: 123456789012, count: 1234 }, { key: '***', count: 1234 }],
+  [{ authorization: `Basic ${btoa('ada:hunter2-long')}` }, 'ada:hunter2-long, hunter2-long', '***, ***'],
 ])('of %j nothing is said again', (headers, said, expected) => {
-  expect(withoutSecrets({ ...toPlace('http://x'), headers }, said)).toBe(expected);
+  expect(withoutSecrets({ ...toPlace('http://x'), headers }, said)).toEqual(expected);
 });
 
 test('a server that says again what it was sent tells the model nothing of it', async () => {

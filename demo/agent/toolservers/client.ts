@@ -28,7 +28,7 @@ export function createToolServerClient() {
         const tools = await withClient(place, toLimits(signal, listMs), listAll);
         const named = new Map<string, OfferedTool>();
         for (const said of tools.slice(0, mostLooked)) {
-          const tool = toOfferedTool(said, place);
+          const tool = tryToOffer(said, place);
           if (tool) named.set(tool.name, tool);
           // Others have the event loop in between.
           await breathe();
@@ -65,6 +65,16 @@ export function createToolServerClient() {
       closing.abort(new Unusable('The service ends.'));
     },
   };
+}
+
+/** One that is too deep to be read is none. */
+function tryToOffer(said: unknown, place: ServerPlace): OfferedTool | undefined {
+  try {
+    return toOfferedTool(said, place);
+  } catch (thrown) {
+    if (thrown instanceof RangeError) return undefined;
+    throw thrown;
+  }
 }
 
 export type ToolServerClient = ReturnType<typeof createToolServerClient>;

@@ -45,7 +45,7 @@ export async function withClient<T>(
     const close = () => fail(closing.reason);
     closing.addEventListener('abort', close, { once: true });
     const options = {
-      fetch: createBoundedFetch(fail),
+      fetch: createBoundedFetch(fail, place.transport === 'sse' ? 1 : Number.POSITIVE_INFINITY),
       requestInit: { headers: { ...place.headers, ...toOriginHeaders() } },
     };
     const transport =
@@ -88,10 +88,22 @@ const noReconnection = {
   maxRetries: 0,
 };
 
-/** No redirect is followed: headers with secrets are for this server alone. @param fail ends all that is asked */
-function createBoundedFetch(fail: (reason: unknown) => void) {
+/**
+ * No redirect is followed: headers with secrets are for this server alone.
+ *
+ * @param fail ends all that is asked
+ * @param mostStreams one that ends would be opened again, as soon as the server says
+ */
+function createBoundedFetch(fail: (reason: unknown) => void, mostStreams: number) {
   let left = maxAnswerBytes;
+  let streams = 0;
   return async (url: string | URL, init?: RequestInit): Promise<Response> => {
+    if ((init?.method ?? 'GET') === 'GET') streams += 1;
+    if (streams > mostStreams) {
+      const reason = new Unusable('The tool server ended its stream.');
+      fail(reason);
+      throw reason;
+    }
     const response = await fetch(url, { ...init, redirect: 'manual' }).catch((thrown) => {
       fail(new Unusable('The tool server could not be reached.'));
       throw thrown;

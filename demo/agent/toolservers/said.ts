@@ -54,12 +54,20 @@ export function toOfferedTool(said: unknown, place: ServerPlace): OfferedTool | 
 
 const toValueOfPair = (pair: string) => pair.replace(/^[^=]*=/, '');
 
+/** Of `Basic`, as a server reads it. */
+function toNameAndPassword(value: string): string[] {
+  const [, packed] = /^Basic +(\S+)$/i.exec(value.trim()) ?? [];
+  const pair = packed === undefined ? '' : Buffer.from(packed, 'base64').toString();
+  return [pair, pair.replace(/^[^:]*:/, '')];
+}
+
 function readSecrets({ headers }: ServerPlace): string[] {
   const secrets = Object.entries(headers)
     .filter(([name]) => secretHeader.test(name))
     .map(([, value]) => value.trim())
     // With what says of which kind it is, without, and each of several.
     .flatMap((value) => [value, value.replace(/^\S+ +/, ''), ...value.split(/; */).map(toValueOfPair)])
+    .concat(Object.values(headers).flatMap(toNameAndPassword))
     .filter(({ length }) => length >= leastSecretChars)
     // One may be the beginning of another.
     .sort((one, other) => other.length - one.length);
@@ -76,6 +84,7 @@ export function withoutSecrets<T>(place: ServerPlace, said: T): T {
   const hide = (text: string) => secrets.reduce((left, secret) => left.replaceAll(secret, '***'), text);
   return JSON.parse(JSON.stringify(said), (_name, value) => {
     if (typeof value === 'string') return hide(value);
+    if (typeof value === 'number') return hide(String(value)) === String(value) ? value : '***';
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
     return Object.fromEntries(Object.entries(value).map(([name, one]) => [hide(name), one]));
   }) as T;
