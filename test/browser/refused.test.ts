@@ -294,7 +294,15 @@ const admit = (route: Route) => {
   const agent = { name: 'Vesper', placeholder: `Ask ${email}`, greetings: [], starters: [] };
   const visitor = { kind: 'identified', member: false };
   const session = toJwt({ sub: `email:${email}` });
-  return route.fulfill({ json: { session, expiresInSeconds: 3600, visitor, agent, allowed: {} } });
+  return route.fulfill({
+    json: {
+      session,
+      expiresInSeconds: 3600,
+      visitor,
+      agent,
+      allowed: { reasoningModes: ['auto'], attachments: false, chatModes: ['ask'] },
+    },
+  });
 };
 
 /** Ada has asked here. @returns another tab */

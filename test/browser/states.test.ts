@@ -233,7 +233,13 @@ const scenes: Record<State, Act> = {
       const session = `e30.${btoa(JSON.stringify({ sub: 'email:ada@shop.example' }))}.e30`;
       return route.fulfill({
         headers: cors,
-        json: { session, expiresInSeconds: 3600, visitor, agent, allowed: {} },
+        json: {
+          session,
+          expiresInSeconds: 3600,
+          visitor,
+          agent,
+          allowed: { reasoningModes: ['auto'], attachments: false, chatModes: ['ask'] },
+        },
       });
     });
     await scene.page.route(turns, (route) => route.fulfill(toProblem(401, 'session-expired')));

@@ -96,7 +96,7 @@ export async function startIdentitySite() {
       expiresInSeconds: 3600,
       visitor,
       agent,
-      allowed: {},
+      allowed: { reasoningModes: ['auto'], attachments: false, chatModes: ['ask'] },
     });
   };
   const respond = async (request: IncomingMessage, response: ServerResponse) => {
