@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { findChat } from '../support/browser.ts';
-import { startFakeHelper, toPage } from '../support/fakehelper.ts';
+import { allowedToAll, startFakeHelper, toPage } from '../support/fakehelper.ts';
 import { createGate } from '../support/gate.ts';
 import { useStage, useVisitor } from '../support/stage.ts';
 
@@ -231,7 +231,7 @@ test('a draft goes with its visitor', async () => {
         expiresInSeconds: 3600,
         visitor: { kind: 'identified', name, member: false },
         agent: { name: 'Vesper', placeholder: `Ask ${name}`, greetings: [], starters: [] },
-        allowed: { reasoningModes: ['auto'], attachments: false, chatModes: ['ask'] },
+        allowed: allowedToAll,
       },
     });
   });

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { states } from '../../widget/states.ts';
 import { findChat } from '../support/browser.ts';
 import { english } from '../support/english.ts';
-import { startFakeHelper, toPage } from '../support/fakehelper.ts';
+import { allowedToAll, startFakeHelper, toPage } from '../support/fakehelper.ts';
 import { createGate } from '../support/gate.ts';
 import { useStage, useVisitor } from '../support/stage.ts';
 
@@ -300,7 +300,7 @@ const admit = (route: Route) => {
       expiresInSeconds: 3600,
       visitor,
       agent,
-      allowed: { reasoningModes: ['auto'], attachments: false, chatModes: ['ask'] },
+      allowed: allowedToAll,
     },
   });
 };

@@ -5,7 +5,7 @@ import type { ProblemCode, TurnEventKind } from '../../server-helper/protocol/wi
 import { type State, states } from '../../widget/states.ts';
 import { findChat, goOffline } from '../support/browser.ts';
 import { english } from '../support/english.ts';
-import { startFakeHelper, toPage } from '../support/fakehelper.ts';
+import { allowedToAll, startFakeHelper, toPage } from '../support/fakehelper.ts';
 import { type Scene, useStage } from '../support/stage.ts';
 
 const stage = useStage(() =>
@@ -238,7 +238,7 @@ const scenes: Record<State, Act> = {
           expiresInSeconds: 3600,
           visitor,
           agent,
-          allowed: { reasoningModes: ['auto'], attachments: false, chatModes: ['ask'] },
+          allowed: allowedToAll,
         },
       });
     });

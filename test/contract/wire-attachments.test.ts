@@ -70,6 +70,17 @@ const join64 = (sent: unknown) =>
     },
   );
 
+/** The next question is answered once the gate is open. */
+function holdAnswer() {
+  const gate = createGate();
+  agent.nextChat(async (answer) => {
+    answer.open();
+    await gate.opened;
+    answer.done('Read.');
+  });
+  return gate;
+}
+
 /** Each piece is written once the gate is open. */
 function holdPieces(store: Store) {
   const gate = createGate();
@@ -211,12 +222,7 @@ test('the same question sent again is the same, with the same files alone', asyn
   const id = randomUUID();
   const path = toTurnPath(id, randomUUID());
   const { body } = await attach(guest, id, note);
-  const gate = createGate();
-  agent.nextChat(async (answer) => {
-    answer.open();
-    await gate.opened;
-    answer.done('Read.');
-  });
+  const gate = holdAnswer();
   const question = { text: makeQuestion(), attachments: [body.id] };
   const first = await send(guest, 'PUT', path, question);
   const again = await send(guest, 'PUT', path, question);
@@ -292,12 +298,7 @@ test('who signs in while the question runs leaves nothing of its files behind', 
   const guest = await openSession();
   const id = randomUUID();
   const { body } = await attach(guest, id, note);
-  const gate = createGate();
-  agent.nextChat(async (answer) => {
-    answer.open();
-    await gate.opened;
-    answer.done('Read.');
-  });
+  const gate = holdAnswer();
   const asking = ask(guest, id, [body.id]);
   await vi.waitFor(async () => expect(await store.findConversation(id)).toBeDefined());
   await send('', 'POST', '/session', { ssoToken: makeSsoToken(), session: guest });
@@ -397,12 +398,7 @@ test('a question that is refused takes no file from the one that runs with it', 
   const guest = await openSession();
   const id = randomUUID();
   const { body } = await attach(guest, id, note);
-  const gate = createGate();
-  agent.nextChat(async (answer) => {
-    answer.open();
-    await gate.opened;
-    answer.done('Read.');
-  });
+  const gate = holdAnswer();
   const asking = ask(guest, id, [body.id]);
   await vi.waitFor(async () => expect(await store.findLiveTurn(id)).toBeDefined());
   expect((await ask(guest, id, [body.id])).status).toBe(409);

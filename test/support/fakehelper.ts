@@ -55,11 +55,14 @@ type FakeTurn = {
 
 const base = '/porchlight';
 const bundle = new URL('../../dist/widget/', import.meta.url);
+/** What a helper allows a visitor where its site has chosen nothing. */
+export const allowedToAll = { reasoningModes: ['auto'], attachments: false, chatModes: ['ask'] };
+
 const profile = {
   expiresInSeconds: 3600,
   visitor: { kind: 'anonymous', member: false },
   agent: { name: 'Vesper', placeholder: 'Ask anything', greetings: ['Hello.'], starters: [] },
-  allowed: { reasoningModes: ['auto'], attachments: false, chatModes: ['ask'] },
+  allowed: allowedToAll,
 };
 
 export async function startFakeHelper({

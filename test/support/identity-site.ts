@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
+import { allowedToAll } from './fakehelper.ts';
 import type { createGate } from './gate.ts';
 
 const bundle = new URL('../../dist/widget/', import.meta.url);
@@ -96,7 +97,7 @@ export async function startIdentitySite() {
       expiresInSeconds: 3600,
       visitor,
       agent,
-      allowed: { reasoningModes: ['auto'], attachments: false, chatModes: ['ask'] },
+      allowed: allowedToAll,
     });
   };
   const respond = async (request: IncomingMessage, response: ServerResponse) => {
