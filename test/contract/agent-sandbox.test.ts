@@ -326,12 +326,14 @@ describe.runIf(hasOne)('a way out', () => {
 
   test.runIf(process.getuid?.() === 0)('each command runs as a user of its own', async () => {
     const users = new Set<string>();
-    for (const mark of ['one', 'two']) {
-      const ran = run(`sleep 1 # ${process.pid}-${mark}`);
-      await expect.poll(processes).toContain(`${process.pid}-${mark}`);
-      for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name)))
-        if (commandOf(pid).includes(`${process.pid}-${mark}`))
-          users.add(/^Uid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]!);
+    for (const mark of [1, 2]) {
+      // What it starts runs as its user; what leads up to it starts as the service's.
+      const started = `sleep 2.${process.pid}${mark} `;
+      const isRunning = (pid: string) => /^\d+$/.test(pid) && commandOf(pid) === started;
+      const ran = run(started);
+      await expect.poll(() => readdirSync('/proc').some(isRunning), { timeout: 10_000 }).toBe(true);
+      for (const pid of readdirSync('/proc').filter(isRunning))
+        users.add(/^Uid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]!);
       await ran;
     }
     expect(users.size).toBe(2);
