@@ -76,6 +76,8 @@ export function createSiteTools(
       const onUnclaimed = (error: unknown) =>
         log.warn({ ...toLogFields(error), tool: tool.name }, 'a tool was not run: the store does not answer');
       try {
+        // One that has aborted before tells nobody so.
+        signal.throwIfAborted();
         const isOurs = await Promise.race([claim(conversation, pause).catch(onUnclaimed), over]);
         if (isOurs === undefined) return toFailure('The tool could not be run.');
         if (!isOurs) return toFailure('This was begun before, and what came of it is not known.');

@@ -49,7 +49,7 @@ export function createPausing(
     if (turn.decided.length > mostTools)
       throw new HelperError('agent-unavailable', `The agent asked for more than ${mostTools} tools`);
     const visitor = await readVisitor(run);
-    if (!visitor || run.isDone || !(await isOurs(run))) return undefined;
+    if (!visitor || run.isLeft || !(await isOurs(run))) return undefined;
     let hasBegun = false;
     const tell = (status: 'running' | 'done' | 'failed') => {
       hasBegun = true;
@@ -60,7 +60,7 @@ export function createPausing(
     const begin = () => tell('running');
     const result = refused ?? (await tools.run(tool, pause, conversation, visitor, run.gone, begin));
     await meanwhile;
-    if (run.isDone || !(await isOurs(run))) return undefined;
+    if (run.isLeft || !(await isOurs(run))) return undefined;
     if (hasBegun) tell(result.ok ? 'done' : 'failed');
     return result;
   };
@@ -70,7 +70,7 @@ export function createPausing(
     /** At once: whoever takes the turn over while the tool runs tells what was said before it. */
     const keepStanding = async () => {
       const earlier = await readStanding(conversation, turn, pause.executionId);
-      if (run.isDone || !(await isOurs(run))) return;
+      if (run.isLeft || !(await isOurs(run))) return;
       turn.earlier = earlier;
       // This one goes on without.
       await store.setEarlier(conversation.id, turn.id, earlier).catch(() => {});

@@ -48,7 +48,7 @@ export class TurnRun implements AnswerSink {
    * @param again where the agent does not have the workspace, and has not asked
    */
   ask(opening: Opening, again?: () => Promise<void>): void {
-    if (this.isDone) return;
+    if (this.isLeft) return;
     this.asked = true;
     this.count();
     this.#again = again;
@@ -69,6 +69,11 @@ export class TurnRun implements AnswerSink {
   /** Or it is to be stopped, whatever the agent says by then. */
   get isDone(): boolean {
     return this.turn.isOver || this.turn.isClosing || this.#failing || this.#stopping !== undefined;
+  }
+
+  /** Or it is another helper's to go on with. */
+  get isLeft(): boolean {
+    return this.isDone || this.gone.aborted;
   }
 
   /** Aborts once the turn ends here, or is another helper's. */

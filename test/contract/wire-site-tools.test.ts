@@ -1,10 +1,12 @@
 /** Tools of the site's own backend: run here when a turn pauses for them, for its visitor, once. */
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
 import { readEarlier } from '../../server-helper/conversation/earlier.ts';
 import type { SiteTool, ToolVisitor } from '../../server-helper/index.ts';
 import { createMemoryStore } from '../../server-helper/store/memory.ts';
+import type { Store } from '../../server-helper/store/store.ts';
 import { type Script, startFakeAgent } from '../support/fake-agent.ts';
 import { createGate } from '../support/gate.ts';
 import { startInside } from '../support/helper-inside.ts';
@@ -308,6 +310,60 @@ test('it is run once, though the helper that began it is gone before it ends', a
   const reply = await other.send(guest, 'GET', path);
   expect(readEvents(await reply.text()).at(-1)).toMatchObject({ kind: 'turn-failed' });
   expect(run).toHaveBeenCalledOnce();
+  expect(resumed().length).toBe(before);
+});
+
+test('a helper that is closed before its tool ends tells the agent nothing of it', async () => {
+  const gate = createGate();
+  const run = vi.fn(() => gate.opened);
+  const helper = start({ run });
+  const guest = await helper.openSession();
+  agent.nextChat(pauseWith(pause));
+  const { path } = await helper.ask(guest);
+  const before = resumed().length;
+  await helper.send(guest, 'POST', `${path}/decision`, { decision: 'approve' });
+  await vi.waitFor(() => expect(run).toHaveBeenCalledOnce());
+  await helper.close(100);
+  gate.open();
+  await sleep(300);
+  expect(resumed().length).toBe(before);
+});
+
+test.each([
+  ['tells whose the turn is', 'findTurn'],
+  ['takes down that it begins', 'remember'],
+] as const)('one that is stopped while the store %s does not begin', async (_, call) => {
+  const inner = createMemoryStore();
+  const [reached, gate] = [createGate(), createGate()];
+  let isDecided = false;
+  const store = {
+    ...inner,
+    async resumeTurn(...values: Parameters<Store['resumeTurn']>) {
+      isDecided = true;
+      return inner.resumeTurn(...values);
+    },
+    async [call](...values: never[]) {
+      const given = await (inner[call] as (...values: never[]) => Promise<unknown>)(...values);
+      if (isDecided) {
+        reached.open();
+        await gate.opened;
+      }
+      return given;
+    },
+  } as Store;
+  const run = vi.fn();
+  const helper = start({ run }, store);
+  const guest = await helper.openSession();
+  agent.nextChat(pauseWith(pause));
+  const { path } = await helper.ask(guest);
+  const before = resumed().length;
+  await helper.send(guest, 'POST', `${path}/decision`, { decision: 'approve' });
+  await reached.opened;
+  isDecided = false;
+  expect((await helper.send(guest, 'DELETE', path)).status).toBe(204);
+  gate.open();
+  await sleep(300);
+  expect(run).not.toHaveBeenCalled();
   expect(resumed().length).toBe(before);
 });
 

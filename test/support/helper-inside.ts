@@ -58,6 +58,8 @@ export function startInside(
       const reply = await send('', 'POST', '/session', {});
       return ((await reply.json()) as { session: string }).session;
     },
+    /** Its connections to the agent stay open. */
+    close: helper.close,
     /** @param withinMs for its turns to end */
     async stop(withinMs?: number) {
       await helper.close(withinMs);
