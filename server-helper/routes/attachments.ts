@@ -29,7 +29,7 @@ export async function postAttachment(parts: Parts, exchange: SignedExchange): Pr
   if (conversation) requireOwn(conversation, exchange.session, config);
   const whose = exchange.address ?? exchange.session.owner;
   const own = uploads.filter((one) => one === whose).length;
-  if (config.limited && (own >= mostOfOne || uploads.length >= mostAtOnce))
+  if ((config.limited && own >= mostOfOne) || uploads.length >= mostAtOnce)
     throw new HelperError('rate-limited', 'Too many files come at once', 5_000);
   uploads.push(whose);
   const bytes = await readBody(exchange.request, rules.bytes, uploadMs).finally(() =>

@@ -150,7 +150,7 @@ export function createEngine(context: RunContext, workspaces: Workspaces, tools:
     const record = await store.findTurn(turn.conversationId, turn.id);
     if (isPauseOver(record?.pause, now())) await runs.get(turn)?.stop();
   };
-  const stop = createHalting({ store, runner, now, runs, ends, cancelling, attach, letGo });
+  const stop = createHalting({ context, runner, runs, ends, cancelling, attach, letGo });
   const stopTicking = startTicking({ logs, runs, ends, leases, monotonicNow, endExpired, log });
 
   return {

@@ -1,6 +1,7 @@
 /** Stops a turn for its visitor, wherever it runs by then. */
-import type { ConversationRecord, Store, TurnRecord } from '../store/store.ts';
+import type { ConversationRecord, TurnRecord } from '../store/store.ts';
 import type { Cancelling } from './cancelling.ts';
+import type { RunContext } from './context.ts';
 import type { Ends } from './ends.ts';
 import type { TurnRun } from './run.ts';
 import type { LiveTurn } from './turn.ts';
@@ -9,16 +10,16 @@ import type { LiveTurn } from './turn.ts';
 const mostTries = 5;
 
 export function createHalting(parts: {
-  store: Store;
+  context: RunContext;
   runner: string;
-  now: () => number;
   runs: WeakMap<LiveTurn, TurnRun>;
   ends: Ends;
   cancelling: Cancelling;
   attach: (conversation: ConversationRecord, record: TurnRecord) => Promise<LiveTurn>;
   letGo: (turn: LiveTurn) => void;
 }) {
-  const { store, runner, now, runs, ends, cancelling, attach, letGo } = parts;
+  const { runner, runs, ends, cancelling, attach, letGo } = parts;
+  const { store, now, onOver } = parts.context;
 
   const haltAsItStands = async (conversation: ConversationRecord, record: TurnRecord): Promise<void> => {
     const turn = await attach(conversation, record);
@@ -30,6 +31,8 @@ export function createHalting(parts: {
     const end = () => store.endTurn(conversation.id, record.id, change, { status: 'running' });
     if (!(await cancelling.stopUnread(conversation.chatId, end))) return;
     turn.end(turn.toStopped());
+    // Its runner may have been killed: what came with the question goes here too.
+    void onOver?.(conversation, turn);
     // What its runner has said until now is in the record, for those who come later.
     letGo(turn);
   };

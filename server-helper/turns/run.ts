@@ -214,7 +214,6 @@ export class TurnRun implements AnswerSink {
   /** The stream broke off: follows the running reply again, or reads the record, else fails honestly. */
   async mend(cause: HelperError | undefined): Promise<void> {
     const { context, turn } = this;
-    this.asked = true;
     const found = await findRest(this, context, cause);
     if (this.isDone) return;
     if (found.kind === 'reply' && isAnswer(turn, found.reply)) return this.#completeWith(found.reply);

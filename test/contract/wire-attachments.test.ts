@@ -408,6 +408,34 @@ test('a question that is refused takes no file from the one that runs with it', 
   expect((await ask(guest, id, [body.id])).status).toBe(400);
 });
 
+test('a stop takes them along, though the helper that ran their question is gone', async () => {
+  const store = createMemoryStore();
+  let isGone = false;
+  const silent = () => new Promise<never>(() => {});
+  // As one that was killed: nothing that it does arrives.
+  const frail = new Proxy(store, {
+    get: (target, name, self) => (isGone ? silent : Reflect.get(target, name, self)),
+  });
+  const [one, other] = [start(true, frail), start(true, store)] as const;
+  const guest = await one.openSession();
+  const id = randomUUID();
+  const turnId = randomUUID();
+  const { body } = await one.attach(guest, id, note);
+  const gate = holdAnswer();
+  const asked = () => agent.callsTo('POST /v1/bot/chat').length;
+  const before = asked();
+  const asking = one.ask(guest, id, [body.id], turnId);
+  await vi.waitFor(() => expect(asked()).toBe(before + 1));
+  isGone = true;
+  expect((await other.send(guest, 'DELETE', toTurnPath(id, turnId))).status).toBe(204);
+  await vi.waitFor(async () => {
+    expect(await store.recall(`attachment:bot-1:piece:${body.id}:0`)).toBeUndefined();
+  });
+  isGone = false;
+  gate.open();
+  await asking;
+});
+
 test('of files that come at once no more is taken than of others', async () => {
   const { attach, openSession } = start({ bytes: 5_000_000 });
   const guest = await openSession();
