@@ -44,7 +44,7 @@ export function createAttaching({ context, logs, ends, leases, runner, open, men
       throw error;
     }
     if (run.isElsewhere)
-      followElsewhere(context, turn, conversation, leases.take)
+      followElsewhere(context, turn, conversation, run.gone, leases.take)
         .then((mine) => {
           run.isElsewhere = false;
           turn.lastLifeAt = turn.startedAt = context.monotonicNow();

@@ -19,13 +19,15 @@ const mostHeld = 1_000;
 const shown: ReadonlySet<Frame['kind']> = new Set(['text', 'reasoning', 'tool', 'sources']);
 
 /**
+ * @param left aborts when nobody reads it here any more, or this helper closes
  * @param take takes the turn over when its runner is gone; undefined while it is not
- * @returns the record when the turn is ours now; undefined once it has ended
+ * @returns the record when the turn is ours now; undefined once it has ended, or is left
  */
 export async function followElsewhere(
   context: RunContext,
   turn: LiveTurn,
   conversation: ConversationRecord,
+  left: AbortSignal,
   take: (record: TurnRecord) => Promise<TurnRecord | undefined>,
 ): Promise<TurnRecord | undefined> {
   const { store, chat, log, now, monotonicNow } = context;
@@ -72,19 +74,20 @@ export async function followElsewhere(
     const turns = await store.listTurns(conversation.id, { limit: 2 });
     if (turns.at(-1)?.id !== turn.id) return;
     const before = turns.find(({ id }) => id !== turn.id);
-    if (turn.isOver || (before?.endedAt && now() <= before.endedAt + quietMs)) return;
+    if (isDone() || (before?.endedAt && now() <= before.endedAt + quietMs)) return;
     isSubscribed = true;
     isOurs = false;
     held = [];
     connection = chat.subscribe(conversation.chatId, sink);
   };
+  const isDone = () => turn.isOver || left.aborted;
   const until = monotonicNow() + limits.turnTimeoutMs;
   try {
-    while (!turn.isOver) {
+    while (!isDone()) {
       if (!isSubscribed && monotonicNow() >= notBefore) await subscribe().catch(() => {});
       await sleep(lookEveryMs);
       // Stopped here meanwhile.
-      if (turn.isOver) break;
+      if (isDone()) break;
       if (monotonicNow() > until) turn.end(turn.toFailed(new HelperError('agent-timeout')));
       try {
         const record = await store.findTurn(conversation.id, turn.id);

@@ -48,6 +48,7 @@ function follow(records: TurnRecord[]) {
     context as unknown as RunContext,
     turn as unknown as LiveTurn,
     toConversation(),
+    new AbortController().signal,
     async () => undefined,
   );
   const end = async () => {
