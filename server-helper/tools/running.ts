@@ -14,14 +14,14 @@ export type SiteTools = {
   readVisitor(conversation: ConversationRecord): Promise<ToolVisitor | undefined>;
   /** What is told instead of running it, and of asking whether it may run. */
   refuse(tool: ReadTool, pause: AgentPause, visitor: ToolVisitor): ToolResult | undefined;
-  /** Never rejects; resolves within 10 s. @param stopped aborts when its turn is over @param onBegun it runs from now on */
+  /** Never rejects; resolves within 10 s. @param stopped aborts when its turn is over @param mayBegin asked at the last moment */
   run(
     tool: ReadTool,
     pause: AgentPause,
     conversation: ConversationRecord,
     visitor: ToolVisitor,
     stopped: AbortSignal,
-    onBegun?: () => void,
+    mayBegin: () => Promise<boolean>,
   ): Promise<ToolResult>;
 };
 
@@ -65,7 +65,7 @@ export function createSiteTools(
         return toFailure('The tool failed.');
       }
     },
-    async run(tool, pause, conversation, visitor, stopped, onBegun) {
+    async run(tool, pause, conversation, visitor, stopped, mayBegin) {
       const late = new AbortController();
       const timer = setTimeout(() => late.abort(), runMs);
       const signal = AbortSignal.any([stopped, late.signal]);
@@ -81,7 +81,7 @@ export function createSiteTools(
         const isOurs = await Promise.race([claim(conversation, pause).catch(onUnclaimed), over]);
         if (isOurs === undefined) return toFailure('The tool could not be run.');
         if (!isOurs) return toFailure('This was begun before, and what came of it is not known.');
-        onBegun?.();
+        if (!(await Promise.race([mayBegin(), over]))) return toFailure('The turn was stopped.');
         // What it is given is its own, to change as it likes.
         const values = structuredClone(pause.tool.parameters ?? {});
         const given = await Promise.race([tool.run(values, visitor, signal), over]);

@@ -46,8 +46,12 @@ export function createPausing(
     meanwhile?: Promise<unknown>,
   ): Promise<ToolResult | undefined> => {
     const { turn, conversation } = run;
-    if (turn.decided.length > mostTools)
-      throw new HelperError('agent-unavailable', `The agent asked for more than ${mostTools} tools`);
+    if (turn.decided.length > mostTools) {
+      await run.fail(
+        new HelperError('agent-unavailable', `The agent asked for more than ${mostTools} tools`),
+      );
+      return undefined;
+    }
     const visitor = await readVisitor(run);
     if (!visitor || run.isLeft || !(await isOurs(run))) return undefined;
     let hasBegun = false;
@@ -57,8 +61,13 @@ export function createPausing(
       turn.log.flush();
     };
     const refused = tools.refuse(tool, pause, visitor);
-    const begin = () => tell('running');
-    const result = refused ?? (await tools.run(tool, pause, conversation, visitor, run.gone, begin));
+    /** The claim may have taken the store a while. */
+    const mayBegin = async () => {
+      if (run.isLeft || !(await isOurs(run)) || run.isLeft) return false;
+      tell('running');
+      return true;
+    };
+    const result = refused ?? (await tools.run(tool, pause, conversation, visitor, run.gone, mayBegin));
     await meanwhile;
     if (run.isLeft || !(await isOurs(run))) return undefined;
     if (hasBegun) tell(result.ok ? 'done' : 'failed');

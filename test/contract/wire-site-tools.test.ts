@@ -367,6 +367,55 @@ test.each([
   expect(resumed().length).toBe(before);
 });
 
+test('one that is stopped at another helper while the store takes down that it begins does not begin', async () => {
+  const store = createMemoryStore();
+  const [reached, gate] = [createGate(), createGate()];
+  const slow = {
+    ...store,
+    async remember(...values: Parameters<Store['remember']>) {
+      const given = await store.remember(...values);
+      if (values[0].startsWith('tool:')) {
+        reached.open();
+        await gate.opened;
+      }
+      return given;
+    },
+  };
+  const run = vi.fn();
+  const [one, other] = [start({ run, approval: 'never' }, slow), start({ run }, store)] as const;
+  const guest = await one.openSession();
+  agent.nextChat(pauseWith(pause));
+  const { path, reply } = await one.begin(guest);
+  await reached.opened;
+  expect((await other.send(guest, 'DELETE', path)).status).toBe(204);
+  gate.open();
+  expect(readEvents(await reply.text()).map(({ kind }) => kind)).not.toContain('tool');
+  expect(run).not.toHaveBeenCalled();
+});
+
+test('a helper that is closed looks no more after what it showed of another’s turn', async () => {
+  const store = createMemoryStore();
+  const findTurn = vi.fn(store.findTurn);
+  const gate = createGate();
+  const run = () => gate.opened;
+  const [one, other] = [
+    start({ run, approval: 'never' }, store),
+    start({ run }, { ...store, findTurn }),
+  ] as const;
+  const guest = await one.openSession();
+  agent.nextChat(pauseWith(pause));
+  const { path } = await one.begin(guest);
+  const reader = await other.send(guest, 'GET', path);
+  await vi.waitFor(() => expect(findTurn.mock.calls.length).toBeGreaterThan(3));
+  await other.close(0);
+  await expect(reader.text()).rejects.toThrow('cut off');
+  await sleep(400);
+  findTurn.mockClear();
+  await sleep(1_000);
+  expect(findTurn).not.toHaveBeenCalled();
+  gate.open();
+});
+
 test('a card has the site’s words where the agent gives none', async () => {
   const { ask, openSession } = start({ run: () => 1 });
   const { description: _, ...bare } = pause.tool as Record<string, unknown>;
@@ -532,12 +581,14 @@ test('nor to leave it undone', async () => {
 
 test('an agent that asks for one tool after another without end is let go', async () => {
   const run = vi.fn(() => 1);
-  const { ask, openSession } = start({ approval: 'never', run });
+  const { ask, openSession, warnings } = start({ approval: 'never', run });
   agent.nextChat(pauseWith(pause));
   for (let n = 1; n <= 20; n += 1) agent.nextResume(pauseWith({ ...pause, executionId: `exec_${n}_abc` }));
   const { events } = await ask(await openSession());
   expect(events.at(-1)).toMatchObject({ kind: 'turn-failed', data: { code: 'agent-unavailable' } });
   expect(run).toHaveBeenCalledTimes(20);
+  // It is no fault of the helper's.
+  await vi.waitFor(() => expect(warnings).toHaveLength(1));
 });
 
 test('the guide’s example shows a customer their own order, and sends a guest to sign in', async () => {
