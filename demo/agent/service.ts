@@ -151,6 +151,8 @@ export function createAgentService(options: AgentServiceOptions): AgentService {
   parts.bots.install(projectId, config.credits);
   parts.workspaces.requireDefault(config.botId);
   sources.failUnfinished();
+  for (const { chat, messageId, title } of parts.pauses.takeDecided())
+    parts.messages.failPaused(chat, messageId, title);
   parts.turnLog.failUnfinished();
   parts.ingest.keepUp();
   deliverer.wake();

@@ -262,6 +262,16 @@ test('what it offers is taken within bounds', async () => {
   ).toBeLessThan(2_001);
 });
 
+test('of tools that are long together those are taken that there is room for', async () => {
+  const long = (name: string, chars: number) =>
+    toTool(name, { description: '', inputSchema: { type: 'object', title: 'x'.repeat(chars) } });
+  const tools = [...Array.from({ length: 40 }, (_, n) => long(`long_${n}`, 15_000)), long('short', 10)];
+  const { url } = await lieInResult('tools/list', { tools });
+  const { tools: kept, leftOut } = await list(url);
+  expect(JSON.stringify(kept).length).toBeLessThan(262_144);
+  expect([kept.length, leftOut, kept.at(-1)!.name]).toEqual([18, 23, 'short']);
+});
+
 test('one that is too deep to be read takes no other with it', async () => {
   const deep = `${'['.repeat(6_000)}${']'.repeat(6_000)}`;
   const tools = `[{"name":"count","inputSchema":{"type":"object"}},{"name":"deep","inputSchema":{"type":"object","a":${deep}}}]`;
@@ -366,6 +376,19 @@ test.each([
   [{ authorization: `Basic ${btoa('ada:hunter2-long')}` }, 'ada:hunter2-long, hunter2-long', '***, ***'],
 ])('of %j nothing is said again', (headers, said, expected) => {
   expect(withoutSecrets({ ...toPlace('http://x'), headers }, said)).toEqual(expected);
+});
+
+test('a secret that is said again and again is cut nowhere so that its beginning shows', async () => {
+  const long = 'sk-live-abcdefghijklmnopqrstuvwxyz0123456';
+  const headers = { authorization: `Bearer ${long}` };
+  // Struck out it leaves room for what comes after, up to the place where the whole was cut.
+  const said = Array.from({ length: 60 }, (_, n) => 'x'.repeat(1_500 + n) + long.repeat(300));
+  const tools = said.map((description, n) => toTool(`t${n}`, { description }));
+  const server = await startToolServer('modern', tools, () => ({ content: [] }));
+  running.push(server);
+  const { tools: kept } = await client.list({ ...toPlace(server.url), headers });
+  expect(kept).toHaveLength(60);
+  for (const { description } of kept) expect(description).toMatch(/^x+(\*\*\*)+$/);
 });
 
 test('a server that says again what it was sent tells the model nothing of it', async () => {

@@ -132,6 +132,33 @@ test('a tool is offered under its own name, or with its server’s where that is
   expect(new Set(twice).size).toBe(twice.length);
 });
 
+test('no more is offered than half of the model’s context, and the log says what is left out', async () => {
+  const events: object[] = [];
+  const small = await startShopAgent({
+    log: (event) => void events.push(event),
+    contextTokens: 8_000,
+    provider: { host: provider.host, key: 'provider-secret', model: 'small' },
+  });
+  const inputSchema = { type: 'object' as const, title: 'x'.repeat(7_000) };
+  const long = await startToolServer(
+    'modern',
+    [...'abcd'].map((name) => toTool(name, { inputSchema })).concat(toTool('short')),
+    () => ({ content: [] }),
+  );
+  const { status } = await small.client.call('POST', '/v1/bot/tool', {
+    ...{ server_label: 'Long', server_url: long.url, transport: 'http' },
+  });
+  expect(status).toBe(201);
+  await small.client.chat('Please look', { reasoning_mode: 'agent' });
+  const names = provider.requests
+    .at(-1)!
+    .body.tools.map((tool: { function: { name: string } }) => tool.function.name);
+  expect(names.filter((name: string) => /^[a-d]$|^short$/.test(name))).toEqual(['a', 'b', 'short']);
+  expect(events).toContainEqual(expect.objectContaining({ event: 'tools.left_out', tools: 2 }));
+  await small.close();
+  await long.close();
+});
+
 test('what is for staff alone is offered to them alone, on the server or on one tool (S166, S170)', async () => {
   const { id } = await create();
   await call('PUT', `/${id}/configure`, { tools: [{ name: 'count', access: 'staff_only' }] });

@@ -29,7 +29,8 @@ export function routeToolServers(app: Hono<AccessEnv>, parts: Parts) {
   ): Promise<{ error?: string; count: number }> {
     try {
       const { tools, leftOut } = await toolServerClient.list(server);
-      const note = leftOut > 0 ? `${leftOut} of its tools were left out: too many, or too large.` : null;
+      const note =
+        leftOut > 0 ? `${leftOut} of its tools were left out: too many, too large, or not usable.` : null;
       toolServers.keepTools(server, tools, note);
       return { count: tools.length };
     } catch (thrown) {

@@ -132,6 +132,15 @@ export function createMessageStore(db: Db, now: () => number) {
       ).run(chat);
     },
 
+    /** What went on after a decision, and was cut off. @param title of the tool that was allowed */
+    failPaused(chat: number, uuid: string, title: string | undefined) {
+      const said = title && `${title}: allowed, and cut off. It is not known whether it was done.`;
+      db.prepare(
+        `UPDATE messages SET finish_reason = 'error', content = trim(content || char(10, 10) || ?, char(10))
+         WHERE chat = ? AND uuid = ? AND finish_reason = 'paused'`,
+      ).run(said ?? '', chat, uuid);
+    },
+
     /** Deletes one message, and with `truncate` all later ones of the conversation too. */
     delete(message: Message, truncate: boolean): number {
       return db

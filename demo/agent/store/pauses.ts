@@ -46,7 +46,14 @@ export interface Pause extends PauseRecord {
   expiresAt: number;
 }
 
-/** What is decided or over needs no record: it holds all that a model was told. */
+/** Of a pause that was decided: what a kill may cut off. */
+export interface DecidedPause {
+  messageId: string;
+  /** Of the tool that was to run here. */
+  title?: string;
+}
+
+/** What is over needs no record: it holds all that a model was told. */
 export function createPauseStore(db: Db, now: () => number) {
   return {
     create(chat: number, record: PauseRecord): Pause {
@@ -63,8 +70,9 @@ export function createPauseStore(db: Db, now: () => number) {
     /**
      * Takes the pause for one decision, atomically. 404, 409 `already_decided`, 409 `approval_expired`.
      * `check` throws where the decision does not fit: the pause then goes on waiting.
+     * @param runs the tool runs here
      */
-    take(chat: number, executionId: string, check: (pause: Pause) => void): Pause {
+    take(chat: number, executionId: string, runs: boolean, check: (pause: Pause) => void): Pause {
       const row = db
         .prepare('SELECT * FROM pauses WHERE execution_id = ? AND chat = ?')
         .get(executionId, chat) as { state: string; expires_at: number; record: string } | undefined;
@@ -80,13 +88,28 @@ export function createPauseStore(db: Db, now: () => number) {
         expiresAt: row.expires_at,
       };
       if (row.state === 'waiting') check(pause);
+      const { messageId, tool } = pause;
+      const decided: DecidedPause = {
+        messageId,
+        ...(runs && tool && !tool.builtIn ? { title: tool.title || tool.name } : {}),
+      };
       const { changes } = db
-        .prepare(
-          "UPDATE pauses SET state = 'used', record = '{}' WHERE execution_id = ? AND state = 'waiting'",
-        )
-        .run(executionId);
+        .prepare("UPDATE pauses SET state = 'used', record = ? WHERE execution_id = ? AND state = 'waiting'")
+        .run(JSON.stringify(decided), executionId);
       if (changes === 0) throw new AgentError(409, 'already_decided', 'This execution was already decided.');
       return pause;
+    },
+
+    /** After a stop: those whose turns go on nowhere, perhaps, unless their conversation waits again. Told once. */
+    takeDecided(): (DecidedPause & { chat: number })[] {
+      const rows = db
+        .prepare(
+          `SELECT chat, record FROM pauses AS decided WHERE record <> '{}' AND state = 'used'
+           AND NOT EXISTS (SELECT 1 FROM pauses WHERE chat = decided.chat AND state = 'waiting' AND record <> '{}')`,
+        )
+        .all() as { chat: number; record: string }[];
+      db.prepare("UPDATE pauses SET record = '{}' WHERE record <> '{}' AND state = 'used'").run();
+      return rows.map(({ chat, record }) => ({ chat, ...(JSON.parse(record) as DecidedPause) }));
     },
 
     /** A new turn of the conversation: nobody waits for its earlier pauses any more. */

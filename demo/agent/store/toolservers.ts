@@ -73,7 +73,14 @@ export function createToolServerStore(db: Db, now: () => number, tell: Tell) {
       select('bot_id = ? AND uuid = ?', botId, uuid)[0],
     count: (botId: string) => total('bot_id = ?', botId),
     /** Oldest first: what is called the same keeps its name. */
-    enabled: (botId: string): ToolServer[] => select('bot_id = ? AND is_enabled = 1 ORDER BY id', botId),
+    *enabled(botId: string): Generator<ToolServer> {
+      const ids = db.prepare('SELECT id FROM tool_servers WHERE bot_id = ? AND is_enabled = 1 ORDER BY id');
+      // Read one by one: what each offers may be long, and the first may be enough.
+      for (const { id } of ids.all(botId) as { id: number }[]) {
+        const server = get(id);
+        if (server) yield server;
+      }
+    },
 
     /** Newest first. */
     list(botId: string, filter: ToolServerFilter, page: Page): { servers: ToolServer[]; total: number } {

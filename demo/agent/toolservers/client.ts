@@ -11,6 +11,8 @@ const [listMs, callMs] = [10_000, 30_000];
 /** Those that no model could be offered are among them. */
 const mostLooked = 500;
 const [mostTools, mostPages] = [100, 10];
+/** Of all that one server offers, as they are kept. */
+const mostToolsBytes = 256 * 1024;
 /** Of why it refuses a call. */
 const mostSaid = 1_000;
 
@@ -33,7 +35,7 @@ export function createToolServerClient() {
           // Others have the event loop in between.
           await breathe();
         }
-        const kept = [...named.values()].slice(0, mostTools);
+        const kept = withinBytes([...named.values()].slice(0, mostTools));
         return { tools: kept, leftOut: tools.length - kept.length };
       } catch (thrown) {
         throw new Error(toReason(thrown, listMs));
@@ -65,6 +67,16 @@ export function createToolServerClient() {
       closing.abort(new Unusable('The service ends.'));
     },
   };
+}
+
+function withinBytes(tools: OfferedTool[]): OfferedTool[] {
+  let left = mostToolsBytes;
+  return tools.filter((tool) => {
+    const bytes = Buffer.byteLength(JSON.stringify(tool));
+    if (bytes > left) return false;
+    left -= bytes;
+    return true;
+  });
 }
 
 /** One that is too deep to be read is none. */

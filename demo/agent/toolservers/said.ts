@@ -77,10 +77,15 @@ function readSecrets({ headers }: ServerPlace): string[] {
 /** Of a place, as it is looked for in each text. */
 const known = new WeakMap<ServerPlace, string[]>();
 
-/** A server may say again what it was sent. Headers that choose something hold words that it says anyway. */
-export function withoutSecrets<T>(place: ServerPlace, said: T): T {
+function secretsOf(place: ServerPlace): string[] {
   const secrets = known.get(place) ?? readSecrets(place);
   known.set(place, secrets);
+  return secrets;
+}
+
+/** A server may say again what it was sent. Headers that choose something hold words that it says anyway. */
+export function withoutSecrets<T>(place: ServerPlace, said: T): T {
+  const secrets = secretsOf(place);
   const hide = (text: string) => secrets.reduce((left, secret) => left.replaceAll(secret, '***'), text);
   return JSON.parse(JSON.stringify(said), (_name, value) => {
     if (typeof value === 'string') return hide(value);
@@ -90,9 +95,21 @@ export function withoutSecrets<T>(place: ServerPlace, said: T): T {
   }) as T;
 }
 
-/** Cut last: of a secret that was cut the rest would not be found. */
-export const toSaid = (place: ServerPlace, text: string, most: number): string =>
-  wellFormed(withoutSecrets(place, text.slice(0, most + longestSecretChars)).slice(0, most));
+/** Cut last: of a secret that was cut the rest would not be found. No more is looked through than may be needed. */
+export function toSaid(place: ServerPlace, text: string, most: number): string {
+  const cut = text.slice(0, most + longestSecretChars);
+  const looked = cut.length < text.length ? withoutBegun(place, cut) : text;
+  return wellFormed(withoutSecrets(place, looked).slice(0, most));
+}
+
+/** What is struck out makes room for what comes after it, the beginning of another secret too. */
+function withoutBegun(place: ServerPlace, cut: string): string {
+  let begun = 0;
+  for (const secret of secretsOf(place))
+    for (let length = Math.min(secret.length, cut.length); length > begun; length -= 1)
+      if (cut.endsWith(secret.slice(0, length))) begun = length;
+  return cut.slice(0, cut.length - begun);
+}
 
 interface Content {
   type: string;

@@ -1,6 +1,7 @@
 /** What tool servers offer, as a language model is offered it. */
 
 import { createHash } from 'node:crypto';
+import { estimateTokens } from '../answer/pace.ts';
 import type { Parts } from '../parts.ts';
 import type { Bot } from '../store/bots.ts';
 import type { Persona } from '../store/chats.ts';
@@ -9,21 +10,38 @@ import type { Tool } from '../tools.ts';
 
 /** Hosts of models take 128 in all. */
 const mostOffered = 100;
+/** Of the model's context: the rest is for what is said. */
+const mostShare = 0.5;
 /** What hosts of models take as a name. */
 const maxNameChars = 64;
 
-/** @param taken names that other tools have */
+type OfferingParts = Pick<Parts, 'toolServers' | 'toolServerClient' | 'config' | 'events'>;
+
+/** Those that the model's context has room for. @param taken names that other tools have */
 export function toServerTools(
-  { toolServers, toolServerClient }: Pick<Parts, 'toolServers' | 'toolServerClient'>,
+  { toolServers, toolServerClient, config, events }: OfferingParts,
   bot: Bot,
   persona: Persona,
   taken: Iterable<string>,
 ): Tool[] {
   const names = new Set(taken);
-  const offered = toolServers
-    .enabled(bot.uuid)
-    .flatMap((server) => server.tools.filter(isFor(server, persona)).map((tool) => ({ server, tool })));
-  return offered.slice(0, mostOffered).map(({ server, tool }) => {
+  const offered: { server: ToolServer; tool: ServerTool }[] = [];
+  let left = config.contextTokens * mostShare;
+  let leftOut = 0;
+  for (const server of toolServers.enabled(bot.uuid)) {
+    if (offered.length === mostOffered) break;
+    for (const tool of server.tools.filter(isFor(server, persona))) {
+      const { name, description, schema } = tool;
+      const tokens = estimateTokens(JSON.stringify([name, description, schema]));
+      if (tokens > left || offered.length === mostOffered) leftOut += 1;
+      else {
+        left -= tokens;
+        offered.push({ server, tool });
+      }
+    }
+  }
+  if (leftOut > 0) events.record('tools.left_out', { bot_id: bot.uuid, tools: leftOut });
+  return offered.map(({ server, tool }) => {
     const { uuid } = server;
     const name = toFreeName(server.server_label, tool.name, names);
     names.add(name);

@@ -129,7 +129,9 @@ export async function answerTurn(
       };
     }
     const error = toAgentError(saying.signal.aborted ? saying.signal.reason : thrown);
-    if (saying.text !== '' || start.content !== '') save('error', estimated());
+    // One that waited for a decision waits no more.
+    const hasMessage = parts.messages.find(chat.id, messageId) !== undefined;
+    if (saying.text !== '' || hasMessage) save('error', estimated());
     noteEnd('error', error);
     events.record('chat.failed', {
       chat_id: chatId,

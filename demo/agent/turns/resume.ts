@@ -33,7 +33,8 @@ export function resumeTurn(parts: Parts, bot: Bot, chat: Chat, execution: Execut
   const { turns, events, messages } = parts;
   turns.requireIdle(bot.uuid, chat.chat_id);
   const answers = execution.parameters.answers;
-  const pause = parts.pauses.take(chat.id, execution.executionId, (taken) => {
+  const runs = !execution.denied && !execution.own;
+  const pause = parts.pauses.take(chat.id, execution.executionId, runs, (taken) => {
     if ((taken.call as Call).persona !== 'visitor' && !execution.isStaffs)
       throw new AgentError(403, 'forbidden', 'This is for owners, admins and moderators of the project.');
     if (bot.status === 0 && !execution.denied)

@@ -1,14 +1,17 @@
 /** Paused turns: approved, refused, answered by the caller, expired, decided twice. */
 
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'libsql';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readTools } from '../../../demo/agent/tools.ts';
 import { joinDeltas } from '../../support/agentclient.ts';
+import { callTool, startProvider } from '../../support/agentprovider.ts';
 import { type ShopAgent, startShopAgent } from '../../support/agentservice.ts';
+import { createGate } from '../../support/gate.ts';
+import { listen } from '../../support/toolserver.ts';
 
 describe('a turn that pauses for approval', () => {
   let agent: ShopAgent;
@@ -143,6 +146,54 @@ describe('a turn that pauses for approval', () => {
     [{ url: 7 }, 'tools[0].url: a URL is needed, or nothing where the caller runs it'],
   ])('a tool of %o is refused at the start', (change, words) => {
     expect(() => readTools([{ ...agent.shop.tools[0], ...change }])).toThrow(words);
+  });
+
+  test('says that it is not known what became of an approved tool that a kill cut off', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'agent-pauses-'));
+    const [db, killed] = [join(folder, 'agent.db'), join(folder, 'killed.db')];
+    const reached = createGate();
+    const silent = await listen(reached.open);
+    const tools = readTools(agent.shop.tools.map((tool) => ({ ...tool, url: silent.url })));
+    const own = await startShopAgent({ db, tools });
+    const { body } = await own.client.chat(message, { chat_id });
+    const approve = ({ client }: ShopAgent) =>
+      client.call('POST', '/v1/bot/chat/execute-tool', {
+        ...{ chat_id, execution_data: { executionId: body.chat.executionId } },
+      });
+    const approving = approve(own);
+    await reached.opened;
+    // What a process that is killed now leaves.
+    for (const end of ['', '-wal']) copyFileSync(`${db}${end}`, `${killed}${end}`);
+    const next = await startShopAgent({ db: killed, tools });
+    const [, left] = (await next.client.call('GET', '/v1/bot/chat/read', { chat_id })).body.conversation;
+    expect(left).toMatchObject({ isToolExecuting: false, finish_reason: 'error' });
+    expect(left.content).toMatch(/^[^\n].*: allowed, and cut off. It is not known whether it was done.$/);
+    expect((await approve(next)).body.error.code).toBe('already_decided');
+    await silent.close();
+    await approving;
+    await next.close();
+    await own.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  test('waits no more once what came after the decision has failed', async () => {
+    const provider = await startProvider();
+    const own = await startShopAgent({
+      provider: { host: provider.host, key: 'provider-secret', model: 'small' },
+    });
+    provider.scripts.push(
+      { deltas: [callTool('order_status', { orderNumber: 'LF-10234' })] },
+      { status: 400 },
+    );
+    const { body } = await own.client.chat(message, { chat_id, reasoning_mode: 'agent' });
+    const { status } = await own.client.call('POST', '/v1/bot/chat/execute-tool', {
+      ...{ chat_id, execution_data: { executionId: body.chat.executionId } },
+    });
+    expect(status).not.toBe(200);
+    const [, left] = (await own.client.call('GET', '/v1/bot/chat/read', { chat_id })).body.conversation;
+    expect(left).toMatchObject({ isToolExecuting: false, finish_reason: 'error' });
+    await own.close();
+    await provider.close();
   });
 
   test('leaves nothing of what a model was told once it is decided, over or replaced', async () => {
