@@ -281,6 +281,17 @@ describe('files', () => {
     expect(bytes.length).toBeLessThan(5_000);
   });
 
+  test('of a workspace that is deleted meanwhile make no archive that passes for a whole one', async () => {
+    for (let n = 0; n < 60; n += 1) await add(`f${n}`, randomBytes(20_000).toString('hex'));
+    const reader = (await download()).body!.getReader();
+    await reader.read();
+    expect((await at('DELETE', 'delete')).status).toBe(200);
+    const readOn = async () => {
+      while (!(await reader.read()).done);
+    };
+    await expect(readOn()).rejects.toMatchObject({ code: 'workspace_not_found' });
+  });
+
   test('are packed so that others have their turn between', async () => {
     const files = Array.from({ length: 2_000 }, (_, n) => ({ path: `/f${n}`, version: 1, updated_at: 1e12 }));
     const store = {
@@ -292,7 +303,7 @@ describe('files', () => {
     } as unknown as FileStore;
     const endTurns = countTurns();
     let bytes = 0;
-    for await (const piece of toZip(store, uuid)) bytes += piece.length;
+    for await (const piece of toZip(store, uuid, () => {})) bytes += piece.length;
     expect(endTurns()).toBeGreaterThan(30);
     expect(bytes).toBeGreaterThan(100_000);
   });
@@ -306,7 +317,7 @@ describe('files', () => {
     } as unknown as FileStore;
     const endTurns = countTurns();
     const pieces: Uint8Array[] = [];
-    for await (const piece of toZip(store, uuid)) pieces.push(piece);
+    for await (const piece of toZip(store, uuid, () => {})) pieces.push(piece);
     expect(endTurns()).toBeGreaterThan(50);
     expect(Buffer.from(unzipSync(Buffer.concat(pieces)).large!).equals(content)).toBe(true);
   });

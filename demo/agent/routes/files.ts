@@ -162,8 +162,8 @@ export function routeFiles(app: Hono<AccessEnv>, parts: Parts) {
   });
 
   app.get('/v1/bot/workspace/download', takes(ofWorkspace), async (c) => {
-    const { uuid } = requireWorkspace(c.get('caller'), c.get('input'))();
-    const stream = Readable.toWeb(Readable.from(toZip(files, uuid))) as ReadableStream;
+    const require = requireWorkspace(c.get('caller'), c.get('input'));
+    const stream = Readable.toWeb(Readable.from(toZip(files, require().uuid, require))) as ReadableStream;
     return c.body(stream, 200, {
       'content-type': 'application/zip',
       'content-disposition': 'attachment; filename="workspace.zip"',

@@ -12,8 +12,17 @@ const [firstMs, lastMs] = [Date.UTC(1980, 0, 2), Date.UTC(2099, 11, 30)];
 /** Less is not worth the tables of a compression. */
 const leastCompressed = 1024;
 
-/** Its pieces, in order. What is written meanwhile may be in it or not. @param uuid of the workspace */
-export async function* toZip(files: FileStore, uuid: string): AsyncGenerator<Uint8Array> {
+/**
+ * Its pieces, in order. What is written meanwhile may be in it or not.
+ *
+ * @param uuid of the workspace
+ * @param requireIt throws once it is gone: an archive that ends as others do would pass for a whole one
+ */
+export async function* toZip(
+  files: FileStore,
+  uuid: string,
+  requireIt: () => unknown,
+): AsyncGenerator<Uint8Array> {
   const pieces: Uint8Array[] = [];
   const zip = new Zip((error, piece) => {
     if (error) throw error;
@@ -44,6 +53,7 @@ export async function* toZip(files: FileStore, uuid: string): AsyncGenerator<Uin
       }
     }
     await breathe();
+    requireIt();
     if (next.length < filesAtOnce) break;
   }
   zip.end();
