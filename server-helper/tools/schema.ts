@@ -25,17 +25,23 @@ const isPattern: Check = (value) => {
     return false;
   }
 };
+/** Of a schema, those of its definitions that are as they should be: one that is referred to often is looked at once. */
+const sound = new WeakMap<object, Set<string>>();
 /** Into its own definitions, and never round: nothing is fetched, and no value is looked at without end. */
 const isReference: Check = (value, root, through = []) => {
   const [, group, name] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(String(value)) ?? [];
   if (group === undefined || name === undefined || through.includes(`${group}/${name}`)) return false;
+  const known = sound.get(root) ?? new Set();
+  sound.set(root, known);
+  if (known.has(`${group}/${name}`)) return true;
   const definitions = (root as Record<string, unknown>)[group];
   const key = decodeURIComponent(name).replace(/~1/g, '/').replace(/~0/g, '~');
-  return (
+  const isSound =
     isObject(definitions) &&
     Object.hasOwn(definitions, key) &&
-    isSchema(definitions[key], root, [...through, `${group}/${name}`])
-  );
+    isSchema(definitions[key], root, [...through, `${group}/${name}`]);
+  if (isSound) known.add(`${group}/${name}`);
+  return isSound === true;
 };
 const isSchema: Check = (value, root, through) =>
   typeof value === 'boolean' ||

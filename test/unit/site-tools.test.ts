@@ -135,6 +135,21 @@ test('a definition that leads to one of the same name in the other list is not r
   expect(refuse({ size: 'one' })).toMatchObject({ ok: false });
 });
 
+test('definitions that each refer to the next one twice are looked at once', () => {
+  const next = (n: number) => ({ $ref: `#/$defs/d${n}` });
+  const $defs = Object.fromEntries(
+    Array.from({ length: 60 }, (_, n) => [`d${n}`, { properties: { a: next(n + 1), b: next(n + 1) } }]),
+  );
+  const { refuse } = start({
+    parameters: {
+      ...{ type: 'object', properties: { d: next(0) } },
+      $defs: { ...$defs, d60: { type: 'number' } },
+    },
+    run: () => 1,
+  });
+  expect(refuse({ d: { a: { b: {} } } })).toBeUndefined();
+});
+
 test('what is thrown says its name and its place in the log, and nothing of what it quotes', async () => {
   const thrown: unknown[] = [
     new Error('bad value:\n  at Jane Doe, 4 Elm Street'),
