@@ -24,12 +24,15 @@ export async function readAllowance(
   // The limit is an agent's, and what the plan says is used is the project's.
   const query = { kind: 'service', per_page: '1' };
   const list = await http.call('GET', listPath, { query, ...within }).catch(() => undefined);
-  const own = asObject(asObject(list)?.pagination)?.total;
+  const own = toCount(asObject(asObject(list)?.pagination)?.total);
   const usage = asObject(plan?.usage);
   const isOnly = typeof usage?.agents !== 'number' || usage.agents <= 1;
-  const used = own ?? (isOnly ? usage?.service_workspaces : undefined);
-  return typeof used === 'number' ? { used, most } : undefined;
+  const used = own ?? (isOnly ? toCount(usage?.service_workspaces) : undefined);
+  return used === undefined ? undefined : { used, most };
 }
+
+const toCount = (said: unknown): number | undefined =>
+  Number.isInteger(said) && (said as number) >= 0 ? (said as number) : undefined;
 
 /** The owner is to hear of it while new conversations can still begin. */
 export const isNearlyUsedUp = ({ used, most }: Allowance): boolean => used >= most * 0.8;

@@ -105,8 +105,12 @@ async function inherit(parts: Parts, earlier: string, owner: string): Promise<vo
   const before = await sessions.verifyForRenewal(earlier).catch(() => undefined);
   if (before?.visitor.kind !== 'anonymous') return;
   const moved = await parts.store.mergeOwner(before.owner, owner);
-  // What waits for a question goes along where it can; it is no reason to keep somebody out.
-  if (moved && parts.config.attachments) await parts.attachments.move(before.owner, owner).catch(() => {});
+  // What waits for a question goes along where it can, or goes: it is no reason to keep somebody out.
+  const move = () => parts.attachments.move(before.owner, owner);
+  if (moved && parts.config.attachments)
+    await move()
+      .catch(move)
+      .catch(() => parts.attachments.forget(before.owner));
   if (moved)
     parts.config.log.info(
       { from: (await hashText(before.owner)).slice(0, 12) },

@@ -8,20 +8,27 @@ import type { ReadTool, ToolVisitor } from './option.ts';
 /** What is told to the agent. */
 export type ToolResult = { ok: boolean; result: unknown };
 
+export type ToolTurn = {
+  /** Aborts when it is over, or another helper's. */
+  gone: AbortSignal;
+  /** Asked at the last moment. */
+  mayBegin(): Promise<boolean>;
+  onBegun(): void;
+};
+
 export type SiteTools = {
   find(pause: AgentPause): ReadTool | undefined;
   /** Undefined for a conversation that is deleted. */
   readVisitor(conversation: ConversationRecord): Promise<ToolVisitor | undefined>;
   /** What is told instead of running it, and of asking whether it may run. */
   refuse(tool: ReadTool, pause: AgentPause, visitor: ToolVisitor): ToolResult | undefined;
-  /** Never rejects; resolves within 10 s. @param stopped aborts when its turn is over @param mayBegin asked at the last moment */
+  /** Never rejects; resolves within 10 s. */
   run(
     tool: ReadTool,
     pause: AgentPause,
     conversation: ConversationRecord,
     visitor: ToolVisitor,
-    stopped: AbortSignal,
-    mayBegin: () => Promise<boolean>,
+    turn: ToolTurn,
   ): Promise<ToolResult>;
 };
 
@@ -65,10 +72,10 @@ export function createSiteTools(
         return toFailure('The tool failed.');
       }
     },
-    async run(tool, pause, conversation, visitor, stopped, mayBegin) {
+    async run(tool, pause, conversation, visitor, { gone, mayBegin, onBegun }) {
       const late = new AbortController();
       const timer = setTimeout(() => late.abort(), runMs);
-      const signal = AbortSignal.any([stopped, late.signal]);
+      const signal = AbortSignal.any([gone, late.signal]);
       const over = new Promise<never>((_, reject) => {
         signal.addEventListener('abort', () => reject(signal.reason), { once: true });
       });
@@ -82,12 +89,13 @@ export function createSiteTools(
         if (isOurs === undefined) return toFailure('The tool could not be run.');
         if (!isOurs) return toFailure('This was begun before, and what came of it is not known.');
         if (!(await Promise.race([mayBegin(), over]))) return toFailure('The turn was stopped.');
+        onBegun();
         // What it is given is its own, to change as it likes.
         const values = structuredClone(pause.tool.parameters ?? {});
         const given = await Promise.race([tool.run(values, visitor, signal), over]);
         return toResult(given);
       } catch (error) {
-        if (stopped.aborted) return toFailure('The turn was stopped.');
+        if (gone.aborted) return toFailure('The turn was stopped.');
         const isLate = late.signal.aborted;
         const reason = isLate ? { reason: `it took longer than ${runMs / 1000} s` } : toLogFields(error);
         log.warn({ ...reason, tool: tool.name }, 'a tool failed');

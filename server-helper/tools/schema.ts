@@ -8,7 +8,8 @@ const types = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'nul
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-const isType: Check = (value) => [value].flat().every((one) => types.includes(one as string));
+const isType: Check = (value) =>
+  [value].flat().length > 0 && [value].flat().every((one) => types.includes(one as string));
 const isStrings: Check = (value) => Array.isArray(value) && value.every((one) => typeof one === 'string');
 const isCount: Check = (value) => Number.isInteger(value) && (value as number) >= 0;
 const isNumber: Check = (value) => typeof value === 'number' && Number.isFinite(value);
@@ -64,7 +65,7 @@ const unheld = [
 /** Of JSON Schema 2020-12, those that values are held to. Others, such as `default`, say nothing of them. */
 const keywords: Record<string, Check> = {
   type: isType,
-  enum: Array.isArray,
+  enum: (value) => Array.isArray(value) && value.length > 0,
   required: isStrings,
   pattern: isPattern,
   format: (value) => typeof value === 'string' && Object.hasOwn(format, value),

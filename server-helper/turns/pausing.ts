@@ -62,12 +62,10 @@ export function createPausing(
     };
     const refused = tools.refuse(tool, pause, visitor);
     /** The claim may have taken the store a while. */
-    const mayBegin = async () => {
-      if (run.isLeft || !(await isOurs(run)) || run.isLeft) return false;
-      tell('running');
-      return true;
-    };
-    const result = refused ?? (await tools.run(tool, pause, conversation, visitor, run.gone, mayBegin));
+    const mayBegin = async () => !run.isLeft && (await isOurs(run)) && !run.isLeft;
+    const onBegun = () => tell('running');
+    const ofTurn = { gone: run.gone, mayBegin, onBegun };
+    const result = refused ?? (await tools.run(tool, pause, conversation, visitor, ofTurn));
     await meanwhile;
     if (run.isLeft || !(await isOurs(run))) return undefined;
     if (hasBegun) tell(result.ok ? 'done' : 'failed');

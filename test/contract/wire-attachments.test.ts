@@ -277,6 +277,28 @@ test('who signs in between attaching and asking asks with it', async () => {
   expect(join64((await ask(session, id, [body.id])).sent[0])).toMatchObject([{ bytes: note }]);
 });
 
+test('one call that the store does not answer while its visitor signs in loses no file', async () => {
+  const { attach, ask, send, openSession, store } = start();
+  const readPlaces = watchPlaces(store);
+  const recall = store.recall;
+  for (let failing = 0; failing < 40; failing += 1) {
+    const guest = await openSession();
+    const id = randomUUID();
+    const { body } = await attach(guest, id, note);
+    let calls = 0;
+    store.recall = async (key) => {
+      if (key.startsWith('attachment:') && calls++ === failing) throw new Error('locked');
+      return recall(key);
+    };
+    const ssoToken = makeSsoToken({ sub: `customer-${failing}` });
+    const reply = await send('', 'POST', '/session', { ssoToken, session: guest });
+    store.recall = recall;
+    const { session } = (await reply.json()) as SessionReply;
+    expect((await ask(session, id, [body.id])).said).toContain('turn-completed');
+  }
+  await vi.waitFor(async () => expect(await readPlaces()).toEqual([]));
+});
+
 test('room that another helper has made is room', async () => {
   const store = createMemoryStore();
   const [one, other] = [start(true, store), start(true, store)];

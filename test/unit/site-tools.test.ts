@@ -31,7 +31,11 @@ function start(...given: Parameters<typeof open>) {
   return {
     warn,
     run: (pause = pauseOf(), signal = new AbortController().signal, chatId = 'chat-1') =>
-      tools.run(found, pause, { chatId } as never, guest, signal, async () => true),
+      tools.run(found, pause, { chatId } as never, guest, {
+        gone: signal,
+        mayBegin: async () => true,
+        onBegun() {},
+      }),
     refuse: (parameters?: Record<string, unknown>) => tools.refuse(found, pauseOf(parameters), guest),
   };
 }
