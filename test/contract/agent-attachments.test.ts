@@ -92,6 +92,26 @@ describe('attachments', () => {
     expect((await ask({ data: [encode(first), encode(second)], size })).status).toBe(200);
   });
 
+  test('in more pieces than the largest needs are not looked at', async () => {
+    const data = Array.from({ length: 1_001 }, () => '');
+    expect(codeOf(await ask({ data, size: 0 }))).toEqual([400, 'invalid_parameters']);
+    expect((await ask({ data: data.slice(1), size: 0 })).status).toBe(200);
+  });
+
+  test('whose texts are long together are cut to a part of the model’s context, the longest first', async () => {
+    provider.scripts.push({ deltas: [say('Read.')] });
+    const sizes = [500, 9_000, 60_000];
+    const attachments = sizes.map((size, n) => ({
+      ...{ name: `${n}.txt`, mime_type: 'text/plain', size },
+      data: encode('abc'.charAt(n).repeat(size)),
+    }));
+    await agent.client.chat('What do they say?', { attachments, chat_id: 'with files' });
+    const count = (letter: string) => lastQuestion().match(new RegExp(`${letter}{100,}`))![0].length;
+    // Of 8,192 tokens 40 in 100, at four characters each.
+    expect(['a', 'b', 'c'].map(count)).toEqual([500, 6_303, 6_304]);
+    expect(lastQuestion().match(/\(cut here: the file goes on\)/g)).toHaveLength(2);
+  });
+
   test('whose size is another, or that is no base64, is refused, and nothing is recorded', async () => {
     expect(codeOf(await ask({ data: encode('four'), size: 5 }))).toEqual([400, 'invalid_parameters']);
     expect(codeOf(await ask({ data: '%%%', size: 3 }))).toEqual([400, 'invalid_parameters']);

@@ -20,8 +20,14 @@ const attachment = v.object({
   mime_type: v.string(),
   size: v.pipe(v.number(), v.integer(), v.minValue(0)),
   url: v.optional(v.pipe(v.string(), v.url())),
-  data: v.optional(v.union([v.string(), v.array(v.string())])),
+  // Looked at one by one only where they are as few as a body of the largest size needs.
+  data: v.optional(v.union([v.string(), v.pipe(v.custom<unknown[]>(isFew), v.array(v.string()))])),
 });
+
+const mostPieces = 1_000;
+function isFew(value: unknown): boolean {
+  return Array.isArray(value) && value.length <= mostPieces;
+}
 
 const chatInput = {
   ...target,
@@ -62,7 +68,7 @@ export function routeChat(app: Hono<AccessEnv>, parts: Parts) {
     // Before anything is fetched for it.
     requireMayBegin(parts, caller, before, toChatCall(input, before, { shown: [], files: [] }));
     const { signal } = c.req.raw;
-    const attached = await readAttachments(input.attachments ?? [], parts.outgoing, caller.isStaff, signal);
+    const attached = await readAttachments(input.attachments ?? [], parts, caller.isStaff, signal);
     // As it is now: meanwhile it may have been switched off or deleted.
     const bot = requireBot(parts, caller, input);
     const turn = beginTurn(parts, caller, bot, toChatCall(input, bot, attached));

@@ -1,7 +1,8 @@
 /** Files that come with a question: checked, fetched where only an address is given, and read where they are text. */
 
+import { toChars } from '../answer/pace.ts';
 import { AgentError } from '../errors.ts';
-import type { Outgoing } from '../outgoing.ts';
+import type { Parts } from '../parts.ts';
 import type { FileStore } from '../store/files.ts';
 import { wellFormed } from '../text.ts';
 
@@ -36,6 +37,8 @@ const maxBytes = 10 * 1024 * 1024;
 /** Of one call: a body holds no more either. */
 const mostBytes = 16 * 1024 * 1024;
 const maxTextChars = 20_000;
+/** Of the model's context, all texts together. */
+const mostShare = 0.4;
 const maxNameChars = 200;
 const textTypes = /^(text\/|application\/(json|xml|x-yaml|yaml|csv|javascript)\b)|\+(json|xml)\b/i;
 
@@ -45,7 +48,7 @@ const textTypes = /^(text\/|application\/(json|xml|x-yaml|yaml|csv|javascript)\b
  */
 export async function readAttachments(
   sent: readonly SentAttachment[],
-  outgoing: Outgoing,
+  { outgoing, config }: Pick<Parts, 'outgoing' | 'config'>,
   keepsFiles: boolean,
   signal: AbortSignal,
 ): Promise<ReadAttachments> {
@@ -67,12 +70,24 @@ export async function readAttachments(
       throw new AgentError(400, 'invalid_parameters', `attachments: at most ${mostBytes} bytes together.`);
     const isText = textTypes.test(one.mime_type);
     if (keepsFiles) read.files.push({ name: one.name, bytes });
-    read.shown.push({
-      name: one.name,
-      ...(isText ? { text: new TextDecoder().decode(bytes).slice(0, maxTextChars) } : {}),
-    });
+    read.shown.push({ name: one.name, ...(isText ? { text: new TextDecoder().decode(bytes) } : {}) });
   }
+  cutTogether(read.shown, toChars(config.contextTokens * mostShare));
   return read;
+}
+
+/** What a short text leaves of its share is for the longer ones. */
+function cutTogether(shown: Attachment[], most: number) {
+  const toLength = ({ text = '' }: Attachment) => text.length;
+  const texts = shown
+    .filter(({ text }) => text !== undefined)
+    .sort((one, other) => toLength(one) - toLength(other));
+  let left = most;
+  for (const [index, one] of texts.entries()) {
+    const share = Math.min(maxTextChars, Math.floor(left / (texts.length - index)));
+    left -= Math.min(share, toLength(one));
+    if (toLength(one) > share) one.text = `${one.text!.slice(0, share)}\n(cut here: the file goes on)`;
+  }
 }
 
 /** Whether there is room and a place for them: 403 `plan_limit_reached`, 409 `file_exists`. @param workspace absent: an empty one */
