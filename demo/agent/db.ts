@@ -14,6 +14,7 @@ import { origins } from './migrations/10-origins.ts';
 import { files } from './migrations/11-files.ts';
 import { toolServers } from './migrations/12-toolservers.ts';
 import { pauses } from './migrations/13-pauses.ts';
+import { ran } from './migrations/14-ran.ts';
 
 export type Db = Database.Database;
 
@@ -32,6 +33,7 @@ export const migrations: readonly string[] = [
   files,
   toolServers,
   pauses,
+  ran,
 ];
 
 export function openDatabase(file: string): Db {

@@ -30,6 +30,8 @@ export interface Message {
   tokens: number;
   sources: CitedSource[];
   finish_reason: FinishReason | null;
+  /** What its tools did, where it did not come to its end; `''` otherwise. For the model alone. */
+  ran: string;
   created_at: number;
   updated_at: number;
   upvotes: number;
@@ -38,9 +40,10 @@ export interface Message {
 
 export type NewMessage = Omit<
   Message,
-  'id' | 'uuid' | 'created_at' | 'updated_at' | 'upvotes' | 'downvotes'
+  'id' | 'uuid' | 'created_at' | 'updated_at' | 'upvotes' | 'downvotes' | 'ran'
 > & {
   uuid?: string;
+  ran?: string;
 };
 
 const select = `SELECT messages.*,
@@ -86,11 +89,11 @@ export function createMessageStore(db: Db, now: () => number) {
       const at = now();
       db.prepare(
         `INSERT INTO messages (uuid, chat, bot_id, role, content, model, reasoning_type, credit_used, tokens, sources,
-           finish_reason, created_at, updated_at)
-         VALUES (?, ?, (SELECT bot_id FROM chats WHERE id = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+           finish_reason, ran, created_at, updated_at)
+         VALUES (?, ?, (SELECT bot_id FROM chats WHERE id = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
          ON CONFLICT (uuid) DO UPDATE SET content = excluded.content, model = excluded.model,
            reasoning_type = excluded.reasoning_type, credit_used = excluded.credit_used, tokens = excluded.tokens, sources = excluded.sources,
-           finish_reason = excluded.finish_reason, updated_at = excluded.updated_at`,
+           finish_reason = excluded.finish_reason, ran = excluded.ran, updated_at = excluded.updated_at`,
       ).run(
         uuid,
         message.chat,
@@ -103,6 +106,7 @@ export function createMessageStore(db: Db, now: () => number) {
         message.tokens,
         JSON.stringify(message.sources),
         message.finish_reason,
+        message.ran ?? '',
         at,
         at,
       );

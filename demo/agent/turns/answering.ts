@@ -87,6 +87,7 @@ export async function answerTurn(
       tokens: usage.completion_tokens,
       sources: saying.sources,
       finish_reason: reason,
+      ran: reason === 'stop' ? '' : saying.executedTools.map(toRan).join(', '),
     });
   };
   const estimated = (): Usage => toUsage(user.content, saying.text);
@@ -170,6 +171,8 @@ function countsAsAgent({ reasoningMode }: Call, tools: readonly ExecutedTool[]):
 function toAgentCredits(tools: readonly ExecutedTool[]): number {
   return Math.min(maxAgentCredits, 1 + tools.filter(({ status }) => status !== 'denied').length);
 }
+
+const toRan = ({ name, status }: ExecutedTool) => `${name} (${status})`;
 
 function toUsage(question: string, answer: string): Usage {
   const prompt_tokens = estimateTokens(question);

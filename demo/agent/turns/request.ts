@@ -56,10 +56,14 @@ export async function toAnswerRequest(
     ...request,
     summary,
     history: messages
-      .filter(({ id, content }) => id !== user.id && content !== '')
-      .map(({ role, content }) => ({ role, content })),
+      .filter(({ id }) => id !== user.id)
+      .map(({ role, content, ran }) => ({ role, content: `${content}${toRanNote(ran)}`.trim() }))
+      .filter(({ content }) => content !== ''),
   };
 }
+
+/** An answer that came to its end tells it itself. */
+const toRanNote = (ran: string) => (ran === '' ? '' : `\n\n(Not finished. Tools: ${ran}.)`);
 
 /** Of a signed-in visitor alone, while memory is on. */
 export function memoriesOf(

@@ -192,6 +192,12 @@ describe('a turn that pauses for approval', () => {
     expect(status).not.toBe(200);
     const [, left] = (await own.client.call('GET', '/v1/bot/chat/read', { chat_id })).body.conversation;
     expect(left).toMatchObject({ isToolExecuting: false, finish_reason: 'error' });
+    // Its own words do not tell what was done.
+    await own.client.chat('And now?', { chat_id, reasoning_mode: 'agent' });
+    expect(provider.requests.at(-1)!.body.messages).toContainEqual({
+      role: 'assistant',
+      content: '(Not finished. Tools: order_status (done).)',
+    });
     await own.close();
     await provider.close();
   });
