@@ -18,8 +18,13 @@ export type Attachments = {
   find(place: Place, ids: readonly string[]): Promise<AgentAttachment[]>;
   /** A guest has signed in. */
   move(from: string, to: string): Promise<void>;
-  /** Never rejects: what could not be forgotten goes an hour after it came. @param isMeant default: all of this visitor's */
-  forget(owner: string, isMeant?: (kept: Kept) => boolean): Promise<void>;
+  /**
+   * Never rejects: what could not be forgotten goes an hour after it came.
+   *
+   * @param isMeant default: all of this visitor's
+   * @returns whether they are gone
+   */
+  forget(owner: string, isMeant?: (kept: Kept) => boolean): Promise<boolean>;
 };
 
 /** As it stands in the store. `until`: ms since 1970. */
@@ -57,13 +62,15 @@ export function createAttachments(
     (await Promise.all((await toKeys(owner)).map(readSlot))).filter((slot) => slot !== undefined);
   const piecesOf = ({ id, pieces }: Kept) =>
     Array.from({ length: pieces }, (_, number) => `attachment:${bot}:piece:${id}:${number}`);
+  /** Another file may have the place by now. */
+  const leave = ({ key, kept }: Slot) => store.forget(key, JSON.stringify(kept));
   /** The slot last: while it stands the pieces are found. */
   const drop = async ({ key, kept }: Slot) => {
     for (const piece of piecesOf(kept)) {
       await store.forget(piece);
       await letOthersIn();
     }
-    await store.forget(key);
+    await leave({ key, kept });
     here.delete(kept.id);
   };
   /** The first that is free: of two that come at once each has its own. */
@@ -104,10 +111,11 @@ export function createAttachments(
     for (let tries = 2; tries > 0; tries -= 1)
       try {
         for (const slot of await readAll(owner)) if (isMeant(slot.kept)) await drop(slot);
-        return;
+        return true;
       } catch {
         // Once more; then the store forgets it by itself.
       }
+    return false;
   };
 
   return {
@@ -172,7 +180,12 @@ export function createAttachments(
         }
         const known = here.get(slot.kept.id);
         if (known) known.key = key;
-        await store.forget(slot.key);
+        await leave(slot);
+        // Of several guests who sign in as one.
+        await requireOwnRoom(to, slot.kept).catch((error: unknown) => {
+          if (error instanceof HelperError) return drop({ key, kept: slot.kept });
+          throw error;
+        });
       }
     },
     forget,

@@ -60,5 +60,15 @@ function requireName(given: string | null): string {
     .replace(/[\p{C}\u2028\u2029]/gu, '')
     .trim();
   if (name === '' || /^\.+$/.test(name)) throw new HelperError('bad-request', 'name: expected a file name');
-  return [...name].slice(0, maxFileNameChars).join('');
+  return cut(name, maxFileNameChars);
+}
+
+/** As the agent counts, and no character halved. */
+function cut(text: string, mostUnits: number): string {
+  let kept = '';
+  for (const character of text) {
+    if (kept.length + character.length > mostUnits) break;
+    kept += character;
+  }
+  return kept;
 }

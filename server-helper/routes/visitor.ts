@@ -1,7 +1,7 @@
 /** `/visitor`: everything of this owner, to take along or to erase. */
 
 import { type Cursor, readPage } from '../conversation/reading.ts';
-import { toHelperError } from '../errors.ts';
+import { HelperError, toHelperError } from '../errors.ts';
 import { toLogFields } from '../log.ts';
 import { limits, type Message, type VisitorExport } from '../protocol/wire.ts';
 import type { ConversationRecord } from '../store/store.ts';
@@ -136,6 +136,7 @@ async function toExported(
 export async function eraseVisitor(parts: Parts, exchange: SignedExchange): Promise<Response> {
   const erased = await parts.store.eraseOwner(exchange.session.owner, parts.config.botId);
   for (const deleted of erased) letGo(parts, deleted);
-  if (parts.config.attachments) await parts.attachments.forget(exchange.session.owner);
+  if (parts.config.attachments && !(await parts.attachments.forget(exchange.session.owner)))
+    throw new HelperError('internal', 'The store does not answer: erase once more');
   return toEmptyResponse(exchange.headers);
 }

@@ -33,6 +33,11 @@ export function createMemoryFacts(now: () => number) {
     if (!leftovers.has(key)) leftovers.set(key, { kind, id, bot, tries: 0, nextAt: 0 });
   };
 
+  /** @param only forgets no other value */
+  const forget = (key: string, only?: string): void => {
+    if (only === undefined || facts.get(key)?.value === only) facts.delete(key);
+  };
+
   const ofStore: FactMethods = {
     async putLeftovers(all) {
       for (const { kind, id, bot } of all) putLeftover(kind, id, bot);
@@ -62,8 +67,8 @@ export function createMemoryFacts(now: () => number) {
     async recall(key) {
       return recall(key);
     },
-    async forget(key) {
-      facts.delete(key);
+    async forget(key, only) {
+      forget(key, only);
     },
     async addTallies(bot, more, keptFrom) {
       for (const [key, tally] of tallies) if (tally.bot === bot && tally.hour < keptFrom) tallies.delete(key);
@@ -82,10 +87,7 @@ export function createMemoryFacts(now: () => number) {
     ofStore,
     putLeftover,
     recall,
-    /** @param only forgets no other value */
-    forget(key: string, only?: string): void {
-      if (only === undefined || facts.get(key)?.value === only) facts.delete(key);
-    },
+    forget,
     /** @returns how many facts had outlived their time and are gone */
     purge(beforeMs: number, limit: number): number {
       let gone = 0;

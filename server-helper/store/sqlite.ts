@@ -53,7 +53,12 @@ export function createSqliteStore(path: string, now: () => number = Date.now): S
       }),
     replace: (key, value, ttlMs) => file.write(() => void put(key, value, ttlMs)),
     recall: (key) => file.read(() => recall(key)),
-    forget: (key) => file.write(() => void run('DELETE FROM facts WHERE key = ?', key)),
+    forget: (key, only) =>
+      file.write(() =>
+        only === undefined
+          ? void run('DELETE FROM facts WHERE key = ?', key)
+          : void run('DELETE FROM facts WHERE key = ? AND value = ?', key, only),
+      ),
     addTallies: (bot, tallies, keptFrom) =>
       file.write(() => {
         run('DELETE FROM tallies WHERE bot = ? AND hour < ?', bot, keptFrom);

@@ -162,7 +162,8 @@ export type Store = {
   /** Whatever stood there. */
   replace(key: string, value: string, ttlMs?: number): Promise<void>;
   recall(key: string): Promise<string | undefined>;
-  forget(key: string): Promise<void>;
+  /** @param only where given, nothing else that stands there by now is forgotten */
+  forget(key: string, only?: string): Promise<void>;
 
   /** Adds each to what is counted of it already, by this process or another; what is of before `keptFrom` goes. */
   addTallies(bot: string, tallies: readonly Tally[], keptFrom: number): Promise<void>;

@@ -174,6 +174,15 @@ export function storeContract(name: string, make: StoreMaker): void {
         expect(await store.remember(key, 'second')).toBe('second');
       });
 
+      test('a fact is forgotten only where it is the one that is meant', async () => {
+        const key = randomUUID();
+        await store.remember(key, 'second');
+        await store.forget(key, 'first');
+        expect(await store.recall(key)).toBe('second');
+        await store.forget(key, 'second');
+        expect(await store.recall(key)).toBeUndefined();
+      });
+
       test('a text comes back as it was, whatever characters it holds', async () => {
         const texts = ['a\0b', '\0', 'half \ud83d of it', '\ue0000000', 'zoë 🙂\u2028', ''];
         for (const text of texts) {

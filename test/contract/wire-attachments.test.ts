@@ -195,6 +195,8 @@ test('a name is needed, and is a name', async () => {
   for (const name of ['', ' ', '..', 'a/..', '\u200b'])
     expect((await attach(guest, randomUUID(), note, name)).body.code).toBe('bad-request');
   expect((await attach(guest, randomUUID(), note, `${'ä'.repeat(300)}.txt`)).body.name).toBe('ä'.repeat(200));
+  // As the agent counts.
+  expect((await attach(guest, randomUUID(), note, '🙂'.repeat(150))).body.name).toBe('🙂'.repeat(100));
 });
 
 test('only who attached it asks with it, in the conversation that it was attached to', async () => {
@@ -297,6 +299,59 @@ test('one call that the store does not answer while its visitor signs in loses n
     expect((await ask(session, id, [body.id])).said).toContain('turn-completed');
   }
   await vi.waitFor(async () => expect(await readPlaces()).toEqual([]));
+});
+
+test('a place that two forget at once is not taken from the file that has it next', async () => {
+  const { attach, ask, openSession, store } = start();
+  const guest = await openSession();
+  const [id, next] = [randomUUID(), randomUUID()];
+  const large = await attach(guest, id, png);
+  const { forget } = store;
+  const [reached, gate] = [createGate(), createGate()];
+  // One that is slow to forget its first piece, and then goes on.
+  store.forget = async (key, ...only) => {
+    if (key.includes(':piece:')) {
+      reached.open();
+      await gate.opened;
+    }
+    return forget(key, ...only);
+  };
+  const asking = ask(guest, id, [large.body.id]);
+  await reached.opened;
+  store.forget = forget;
+  const attachments = createAttachments(store, 'bot-1', Date.now);
+  const { owner } = (await store.findConversation(id))!;
+  expect(await attachments.forget(owner)).toBe(true);
+  const small = await attach(guest, next, note);
+  gate.open();
+  await asking;
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect((await ask(guest, next, [small.body.id])).said).toContain('turn-completed');
+});
+
+test('who is erased is told so only once the files are gone too', async () => {
+  const { attach, openSession, send, store } = start();
+  const guest = await openSession();
+  await attach(guest, randomUUID(), note);
+  const { forget } = store;
+  store.forget = async () => {
+    throw new Error('locked');
+  };
+  expect((await send(guest, 'DELETE', '/visitor')).status).toBe(500);
+  store.forget = forget;
+  expect((await send(guest, 'DELETE', '/visitor')).status).toBe(204);
+});
+
+test('several guests who sign in as one bring no more than one may have waiting', async () => {
+  const { attach, openSession, send, store } = start({ bytes: 5_000_000 });
+  const readPlaces = watchPlaces(store);
+  const large = Buffer.concat([png, Buffer.alloc(4_800_000)]);
+  for (let guests = 0; guests < 3; guests += 1) {
+    const guest = await openSession();
+    for (let n = 0; n < 2; n += 1) expect((await attach(guest, randomUUID(), large)).status).toBe(201);
+    await send('', 'POST', '/session', { ssoToken: makeSsoToken(), session: guest });
+  }
+  expect(await readPlaces()).toHaveLength(4);
 });
 
 test('room that another helper has made is room', async () => {
