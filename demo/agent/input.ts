@@ -87,11 +87,39 @@ async function readGetText(incoming: NodeEnv['incoming']): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
+/** To read millions of them would hold everybody up for seconds, however small each is. */
+const mostParts = 100_000;
+
+const [quote, comma, bracket, brace] = [0x22, 0x2c, 0x5b, 0x7b];
+
+/** Counts what begins or divides objects and lists of a JSON text, outside of its strings. */
+function hasMoreParts(text: string, most: number): boolean {
+  let parts = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === quote) at = toEndOfString(text, at);
+    else if ((code === comma || code === bracket || code === brace) && ++parts > most) return true;
+  }
+  return false;
+}
+
+function toEndOfString(text: string, begin: number): number {
+  for (let at = begin + 1; ; at += 1) {
+    at = text.indexOf('"', at);
+    if (at < 0) return text.length;
+    let backslashes = 0;
+    while (text.charAt(at - 1 - backslashes) === '\\') backslashes += 1;
+    if (backslashes % 2 === 0) return at;
+  }
+}
+
 /** {} where there is none. 400 where it is no JSON object. */
 export async function readBody(c: Context): Promise<Record<string, unknown>> {
   const text =
     c.req.method === 'GET' ? await readGetText((c.env as NodeEnv | undefined)?.incoming) : await c.req.text();
   if (text.trim() === '') return {};
+  if (hasMoreParts(text, mostParts))
+    throw new AgentError(413, 'payload_too_large', `The body has more than ${mostParts} values.`);
   let body: unknown;
   try {
     body = JSON.parse(text, text.includes('\\u0000') ? (_name, value) => withoutZero(value) : undefined);

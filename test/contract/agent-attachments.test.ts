@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { isPublic } from '../../demo/agent/outgoing.ts';
 import { say, startProvider } from '../support/agentprovider.ts';
-import { type ShopAgent, startShopAgent } from '../support/agentservice.ts';
+import { type ShopAgent, startShopAgent, target } from '../support/agentservice.ts';
 
 let server: Server;
 /** Is given what answers a request for the slow file. */
@@ -96,6 +96,19 @@ describe('attachments', () => {
     const data = Array.from({ length: 1_001 }, () => '');
     expect(codeOf(await ask({ data, size: 0 }))).toEqual([400, 'invalid_parameters']);
     expect((await ask({ data: data.slice(1), size: 0 })).status).toBe(200);
+  });
+
+  test.each([
+    ['many', `{"metadata":[${'{},'.repeat(100_000)}{}]}`, 413],
+    ['deep', `{"attachments":${'['.repeat(100_001)}${']'.repeat(100_001)}}`, 413],
+    ['within a text', JSON.stringify({ message: '{[,"\\\\'.repeat(100_000) }), 400],
+  ])('a body of parts that are %s is read only where they are few', async (_, body, status) => {
+    const request = new Request('http://agent.test/v1/bot/chat', {
+      method: 'POST',
+      headers: { authorization: `Bearer ${target.apiKey}`, 'content-type': 'application/json' },
+      body,
+    });
+    expect((await agent.service.fetch(request)).status).toBe(status);
   });
 
   test('whose texts are long together are cut to a part of the model’s context, the longest first', async () => {

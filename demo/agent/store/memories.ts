@@ -21,6 +21,8 @@ export interface UserMemory {
 
 /** Of one person, the latest are enough for a prompt. */
 const mostInPrompt = 50;
+/** Of one person, at one agent: the oldest go. */
+const mostKept = 500;
 
 export function createMemoryStore(db: Db, now: () => number) {
   const from = `FROM memories JOIN accounts ON accounts.uuid = memories.account
@@ -56,9 +58,15 @@ export function createMemoryStore(db: Db, now: () => number) {
 
     add(botId: string, account: string, content: string, type: MemoryType): string {
       const uuid = randomUUID();
-      db.prepare(
-        'INSERT INTO memories (uuid, bot_id, account, type, content, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
-      ).run(uuid, botId, account, type, content, now(), now());
+      db.transaction(() => {
+        db.prepare(
+          'INSERT INTO memories (uuid, bot_id, account, type, content, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
+        ).run(uuid, botId, account, type, content, now(), now());
+        db.prepare(
+          `DELETE FROM memories WHERE bot_id = ? AND account = ? AND id <= (SELECT id FROM memories
+           WHERE bot_id = ? AND account = ? ORDER BY id DESC LIMIT 1 OFFSET ?)`,
+        ).run(botId, account, botId, account, mostKept);
+      })();
       return uuid;
     },
 

@@ -65,6 +65,23 @@ export async function toAnswerRequest(
 /** An answer that came to its end tells it itself. */
 const toRanNote = (ran: string) => (ran === '' ? '' : `\n\n(Not finished. Tools: ${ran}.)`);
 
+/** Of the model's context: they come with each question, and no conversation is without them. */
+const mostOfMemories = 0.15;
+
+/** The latest that there is room for. @param memories oldest first, as is what is given */
+function withinTokens(memories: readonly string[], most: number): string[] {
+  let left = most;
+  return memories
+    .toReversed()
+    .filter((memory) => {
+      const tokens = estimateTokens(memory);
+      if (tokens > left) return false;
+      left -= tokens;
+      return true;
+    })
+    .reverse();
+}
+
 /** Of a signed-in visitor alone, while memory is on. */
 export function memoriesOf(
   parts: Parts,
@@ -75,7 +92,7 @@ export function memoriesOf(
   if (member_id === null || scope.top === 0 || !parts.accounts.find(bot.projectId, member_id))
     return undefined;
   return {
-    known: parts.memories.of(bot.uuid, member_id),
+    known: withinTokens(parts.memories.of(bot.uuid, member_id), parts.config.contextTokens * mostOfMemories),
     add(content, type) {
       const uuid = parts.memories.add(bot.uuid, member_id, content, type);
       parts.events.record('user_memory.created', { member_id });

@@ -182,6 +182,21 @@ describe('the answerer over a model provider', () => {
     const sent = provider.requests.map(({ body: one }) => JSON.stringify(one.messages));
     expect(sent[2]).toContain('Wears size 41.');
     expect(sent[3]).not.toContain('Wears size 41.');
+    // What is sent of them with each question is the latest, within a part of the model's context.
+    const long = (n: number) => callTool('save_memory', { content: `${n} `.padEnd(1_000, 'x') });
+    const known = await startShopAgent({
+      ssoSecret: secret,
+      provider: { host: provider.host, model: 'small' },
+    });
+    const ada = (await known.client.call('POST', '/v1/bot/widget/sso', { token })).body.member_id;
+    for (let n = 0; n < 12; n += 1) {
+      provider.scripts.push({ deltas: [long(n)] }, { deltas: [say('Noted.')] });
+      await known.client.chat('Remember', { member_id: ada, purpose: 'service', chat_id: `c${n}` });
+    }
+    await known.client.chat('And?', { member_id: ada, purpose: 'service' });
+    const remembered = JSON.stringify(provider.requests.at(-1)!.body.messages).match(/\d+ x{900,}/g)!;
+    expect(remembered.map(Number.parseFloat)).toEqual([8, 9, 10, 11]);
+    await known.close();
     const { body: kept } = await signed.client.call('GET', '/v1/bot/memory/readall', {
       user_uuid: member_id,
     });

@@ -8,6 +8,7 @@ import { createEventLog } from '../../../demo/agent/events.ts';
 import { createDeliveryStore } from '../../../demo/agent/store/deliveries.ts';
 import { createEmailStore, type NewEmail } from '../../../demo/agent/store/emails.ts';
 import { createKeyStore } from '../../../demo/agent/store/keys.ts';
+import { createMemoryStore } from '../../../demo/agent/store/memories.ts';
 import { createSubscriberStore } from '../../../demo/agent/store/subscribers.ts';
 import { createTaskStore } from '../../../demo/agent/store/tasks.ts';
 import { hourMs } from '../../../demo/agent/time.ts';
@@ -30,6 +31,17 @@ test('a configured key belongs to the project that is configured now', () => {
   keys.install([{ key: 'k', role: 'owner', projectId: 'p' }]);
   keys.install([{ key: 'k', role: 'admin', projectId: 'q' }]);
   expect(keys.readCaller('k')).toMatchObject({ projectId: 'q', role: 'admin' });
+});
+
+test('of what is remembered of a person the latest five hundred are kept', () => {
+  db.exec(`INSERT INTO accounts (uuid, project_id, subject, email, name, created_at)
+    VALUES ('ada', 'p', 'ada', 'a@x', 'Ada', 1), ('eve', 'p', 'eve', 'e@x', 'Eve', 1)`);
+  const memories = createMemoryStore(db, now);
+  memories.add('b', 'eve', 'hers', 'semantic');
+  for (let n = 0; n < 503; n += 1) memories.add('b', 'ada', `${n}`, 'semantic');
+  expect(memories.count('b', 'ada')).toBe(500);
+  expect(memories.list('b', { page: 500, perPage: 1 }, 'ada')[0]!.content).toBe('3');
+  expect(memories.count('b', 'eve')).toBe(1);
 });
 
 test('the webhook that waits longest is sent first', () => {
