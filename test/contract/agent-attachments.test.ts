@@ -122,7 +122,7 @@ describe('attachments', () => {
     const count = (letter: string) => lastQuestion().match(new RegExp(`${letter}{100,}`))![0].length;
     // Of 8,192 tokens 40 in 100, at four characters each.
     expect(['a', 'b', 'c'].map(count)).toEqual([500, 6_303, 6_304]);
-    expect(lastQuestion().match(/\(cut here: the file goes on\)/g)).toHaveLength(2);
+    expect(lastQuestion().match(/\(cut here: it goes on\)/g)).toHaveLength(2);
   });
 
   test('whose size is another, or that is no base64, is refused, and nothing is recorded', async () => {

@@ -159,6 +159,29 @@ test('no more is offered than half of the model’s context, and the log says wh
   await long.close();
 });
 
+test('what tools give is cut to what the model’s context leaves, however often they are called', async () => {
+  const talker = await startToolServer(
+    'modern',
+    [toTool('talk', { annotations: { readOnlyHint: true } })],
+    () => ({ content: [{ type: 'text', text: 'x'.repeat(20_000) }] }),
+  );
+  await call('POST', '', { ...settings(), server_label: 'Talker', server_url: talker.url });
+  const before = provider.requests.length;
+  for (let n = 0; n < 4; n += 1) provider.scripts.push({ deltas: [callTool('talk', {})] });
+  provider.scripts.push({ deltas: [callTool('count', {})] }, { deltas: [say('Done.')] });
+  await ask();
+  const sent = provider.requests.slice(before).map(({ body }) => body);
+  expect(sent).toHaveLength(6);
+  for (const { messages, tools: shown } of sent)
+    expect(JSON.stringify([messages, shown]).length / 4).toBeLessThan(8_192);
+  const results = sent.at(-1)!.messages.filter(({ role }: { role: string }) => role === 'tool');
+  expect(results.map(({ content }: { content: string }) => content.length > 1_000)).toEqual([
+    ...[true, true, true, true, false],
+  ]);
+  expect(results[0].content).toMatch(/\(cut here: it goes on\)$/);
+  await talker.close();
+});
+
 test('what is for staff alone is offered to them alone, on the server or on one tool (S166, S170)', async () => {
   const { id } = await create();
   await call('PUT', `/${id}/configure`, { tools: [{ name: 'count', access: 'staff_only' }] });

@@ -39,6 +39,8 @@ export interface AnswerRequest {
   /** The call is for somebody whom the service knows by a token. */
   isSignedIn: boolean;
   reasoningMode: 'auto' | 'standard' | 'agent';
+  /** All that is sent to a model has room in it. */
+  contextTokens: number;
   /** Already checked: only what this caller may override is here. */
   overrides: { instruction?: string; model?: string; temperature?: number; maxReplyTokens?: number };
   /** What is remembered of the visitor, oldest first; absent for guests, and where memory is off. */

@@ -20,10 +20,15 @@ import {
 import { askAgain } from './askagain.ts';
 import { createCitations } from './citations.ts';
 import { complete, toParameters } from './completion.ts';
-import { estimateTokens } from './pace.ts';
+import { estimateTokens, toChars } from './pace.ts';
 import { toDataBlock, toPrompt } from './prompt.ts';
+import { cutTogether } from './room.ts';
 
 const maxToolRounds = 12;
+/** Of one message; what it asks for beyond is not done. */
+const mostCalls = 32;
+/** Of the model's context: for its answer, and for what tools gave, however little is left. */
+const [answerShare, leastShare] = [0.15, 0.1];
 /** Silence of the provider, not the length of an answer. */
 const timeoutMs = 60_000;
 
@@ -55,8 +60,8 @@ export function createProviderAnswerer(options: ProviderOptions, search: Search)
       return estimateTokens(JSON.stringify(sent));
     },
 
-    async answer(asked, port, signal) {
-      const request = { ...asked, tools: toAllTools(asked) };
+    async answer(given, port, signal) {
+      const request = { ...given, tools: toAllTools(given) };
       const total: Usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
       const state = request.resumed ? resume(request) : begin(request, search);
       const citations = createCitations(
@@ -69,9 +74,18 @@ export function createProviderAnswerer(options: ProviderOptions, search: Search)
         if (pause) return { ...pause, usage: total };
         const offersTools =
           request.reasoningMode !== 'standard' && request.tools.length > 0 && state.rounds < maxToolRounds;
-        const { text, calls, usage } = await complete(
+        const {
+          text,
+          calls: asked,
+          usage,
+        } = await complete(
           client,
-          toParameters(options, request, [...prompt, ...state.exchange], offersTools),
+          toParameters(
+            options,
+            request,
+            [...prompt, ...withinContext(state.exchange, prompt, request)],
+            offersTools,
+          ),
           (delta) => {
             port.delta(delta);
             citations.read(delta);
@@ -79,6 +93,7 @@ export function createProviderAnswerer(options: ProviderOptions, search: Search)
           port,
           signal,
         );
+        const calls = asked.slice(0, mostCalls);
         total.prompt_tokens += usage?.prompt_tokens ?? 0;
         total.completion_tokens += usage?.completion_tokens ?? 0;
         total.total_tokens += usage?.total_tokens ?? 0;
@@ -115,6 +130,24 @@ export function createProviderAnswerer(options: ProviderOptions, search: Search)
       return answer.choices[0]?.message.content ?? '';
     },
   };
+}
+
+/** What tools gave is cut to what the prompt, the tools and the answer leave of the context. */
+function withinContext(
+  exchange: readonly ChatCompletionMessageParam[],
+  prompt: readonly ChatCompletionMessageParam[],
+  { contextTokens, tools }: AnswerRequest,
+): ChatCompletionMessageParam[] {
+  const isResult = ({ role }: ChatCompletionMessageParam) => role === 'tool';
+  const fixed = [...prompt, ...exchange.filter((message) => !isResult(message)), tools];
+  const left = contextTokens * (1 - answerShare) - estimateTokens(JSON.stringify(fixed));
+  const results = cutTogether(
+    exchange.filter(isResult).map(({ content }) => String(content)),
+    toChars(Math.max(left, contextTokens * leastShare)),
+  );
+  return exchange.map((message) =>
+    message.role === 'tool' ? { ...message, content: results.shift()! } : message,
+  );
 }
 
 const toAllTools = ({ tools, modelTools }: AnswerRequest): readonly Tool[] => [...tools, ...modelTools];

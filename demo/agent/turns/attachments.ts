@@ -1,6 +1,7 @@
 /** Files that come with a question: checked, fetched where only an address is given, and read where they are text. */
 
 import { toChars } from '../answer/pace.ts';
+import { cutTogether } from '../answer/room.ts';
 import { AgentError } from '../errors.ts';
 import type { Parts } from '../parts.ts';
 import type { FileStore } from '../store/files.ts';
@@ -72,22 +73,14 @@ export async function readAttachments(
     if (keepsFiles) read.files.push({ name: one.name, bytes });
     read.shown.push({ name: one.name, ...(isText ? { text: new TextDecoder().decode(bytes) } : {}) });
   }
-  cutTogether(read.shown, toChars(config.contextTokens * mostShare));
+  const texts = read.shown.filter(({ text }) => text !== undefined);
+  const cut = cutTogether(
+    texts.map(({ text = '' }) => text),
+    toChars(config.contextTokens * mostShare),
+    maxTextChars,
+  );
+  for (const [index, one] of texts.entries()) one.text = cut[index]!;
   return read;
-}
-
-/** What a short text leaves of its share is for the longer ones. */
-function cutTogether(shown: Attachment[], most: number) {
-  const toLength = ({ text = '' }: Attachment) => text.length;
-  const texts = shown
-    .filter(({ text }) => text !== undefined)
-    .sort((one, other) => toLength(one) - toLength(other));
-  let left = most;
-  for (const [index, one] of texts.entries()) {
-    const share = Math.min(maxTextChars, Math.floor(left / (texts.length - index)));
-    left -= Math.min(share, toLength(one));
-    if (toLength(one) > share) one.text = `${one.text!.slice(0, share)}\n(cut here: the file goes on)`;
-  }
 }
 
 /** Whether there is room and a place for them: 403 `plan_limit_reached`, 409 `file_exists`. @param workspace absent: an empty one */

@@ -33,6 +33,7 @@ export async function toAnswerRequest(
     ...(await toTools(parts, bot, chat, call, memories)),
     isSignedIn: findMember(parts, bot, chat) !== undefined,
     reasoningMode: call.reasoningMode,
+    contextTokens: parts.config.contextTokens,
     overrides: {
       ...(bot.max_reply_tokens === null ? {} : { maxReplyTokens: bot.max_reply_tokens }),
       temperature: bot.temperature,

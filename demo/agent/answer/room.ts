@@ -1,0 +1,26 @@
+/** Shares the room of a model's context among texts of which each may be long. */
+
+const cutNote = '\n(cut here: it goes on)';
+
+/**
+ * In the order given. What a short one leaves of its share is for the longer ones.
+ *
+ * @param most characters of all together
+ * @param mostOfOne characters
+ */
+export function cutTogether(
+  texts: readonly string[],
+  most: number,
+  mostOfOne = Number.POSITIVE_INFINITY,
+): string[] {
+  const cut = [...texts];
+  const shortestFirst = [...texts.keys()].sort((one, other) => texts[one]!.length - texts[other]!.length);
+  let left = Math.max(0, most);
+  for (const [index, at] of shortestFirst.entries()) {
+    const text = texts[at]!;
+    const share = Math.min(mostOfOne, Math.floor(left / (texts.length - index)));
+    left -= Math.min(share, text.length);
+    if (text.length > share) cut[at] = `${text.slice(0, share)}${cutNote}`;
+  }
+  return cut;
+}
