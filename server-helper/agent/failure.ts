@@ -25,7 +25,9 @@ export function toAgentError(
   if (status === 429) {
     const retryAfterMs = toRetryAfterMs(header('retry-after'), header('x-ratelimit-reset'), Date.now());
     log.warn({ code: 'rate-limited', path, retryAfterMs }, 'the agent limits the rate');
-    return new HelperError('rate-limited', undefined, retryAfterMs);
+    return path === chatPath
+      ? new AgentUntaken('rate-limited', retryAfterMs)
+      : new HelperError('rate-limited', undefined, retryAfterMs);
   }
   if (status === 404 && code !== 'bot_not_found') {
     const isGone = saysGone(body, code);
@@ -72,8 +74,8 @@ export class AgentReplyTooLarge extends HelperError {
 
 /** The call never reached the agent, or was turned away before it was read. */
 export class AgentUntaken extends HelperError {
-  constructor() {
-    super('agent-unavailable');
+  constructor(code: 'agent-unavailable' | 'rate-limited' = 'agent-unavailable', retryAfterMs?: number) {
+    super(code, undefined, retryAfterMs);
   }
 }
 

@@ -12,8 +12,14 @@ export type NewAttachment = { name: string; type: AttachmentType; bytes: Uint8Ar
 export type Place = { owner: string; conversationId: string };
 
 export type Attachments = {
-  /** @param address of limits @throws HelperError `rate-limited`; `not-found` where it was erased meanwhile */
-  keep(place: Place, file: NewAttachment, address: string | undefined): Promise<Attachment>;
+  /**
+   * @param address of limits
+   * @param since when it began to come, in ms since 1970
+   * @throws HelperError `rate-limited`; `not-found` where it was erased meanwhile
+   */
+  keep(place: Place, file: NewAttachment, address: string | undefined, since: number): Promise<Attachment>;
+  /** Before it is: what is on its way then is not kept. @param what an owner, or a conversation's id */
+  noteErased(what: string): Promise<void>;
   /** In the order asked for. @throws HelperError `bad-request` where one is not there, `too-large` */
   find(place: Place, ids: readonly string[]): Promise<AgentAttachment[]>;
   /** A guest has signed in. */
@@ -32,6 +38,8 @@ export type Kept = Attachment & { conversationId: string; pieces: number; until:
 type Slot = { key: string; kept: Kept };
 
 const ttlMs = 3600_000;
+/** Longer than a file may take to come. */
+const erasedMs = 600_000;
 /** As an agent takes them. */
 const pieceBytes = 60 * 1024;
 /** Of one visitor, that wait for their question. */
@@ -58,6 +66,9 @@ export function createAttachments(
     const json = await store.recall(key);
     return json === undefined ? undefined : { key, kept: JSON.parse(json) as Kept };
   };
+  const toErasedKey = async (what: string) => `attachment:${bot}:erased:${await hashText(what)}`;
+  const isErasedSince = async (what: string, since: number) =>
+    Number((await store.recall(await toErasedKey(what))) ?? -1) >= since;
   const readAll = async (owner: string) =>
     (await Promise.all((await toKeys(owner)).map(readSlot))).filter((slot) => slot !== undefined);
   const piecesOf = ({ id, pieces }: Kept) =>
@@ -119,7 +130,7 @@ export function createAttachments(
   };
 
   return {
-    async keep({ owner, conversationId }, { name, type, bytes }, address) {
+    async keep({ owner, conversationId }, { name, type, bytes }, address, since) {
       const attachment = { id: crypto.randomUUID(), name, type, size: bytes.length };
       const pieces = Math.ceil(bytes.length / pieceBytes);
       const kept: Kept = { ...attachment, conversationId, pieces, until: now() + ttlMs };
@@ -135,7 +146,8 @@ export function createAttachments(
           throw error;
         });
         if (key === undefined) throw toFull(ttlMs);
-        here.set(kept.id, { key, address, kept });
+        // Whoever has signed in meanwhile has taken it along.
+        here.set(kept.id, { key: here.get(kept.id)?.key ?? key, address, kept });
         await requireOwnRoom(owner, kept);
         for (const [number, piece] of piecesOf(kept).entries()) {
           const part = bytes.subarray(number * pieceBytes, (number + 1) * pieceBytes);
@@ -145,6 +157,8 @@ export function createAttachments(
         // Signed in, or erased, while it was written: whoever it is by now may send it again.
         if (await store.isMerged(owner)) throw new HelperError('unauthenticated');
         if ((await readSlot(key))?.kept.id !== kept.id) throw new HelperError('not-found');
+        for (const what of [owner, conversationId])
+          if (await isErasedSince(what, since)) throw new HelperError('not-found');
         return attachment;
       } catch (error) {
         const place = here.get(kept.id)?.key ?? key;
@@ -153,6 +167,7 @@ export function createAttachments(
         throw error;
       }
     },
+    noteErased: async (what) => store.replace(await toErasedKey(what), String(now()), erasedMs),
     async find({ owner, conversationId }, ids) {
       const slots = await readAll(owner);
       const named = ids.map((id) => {

@@ -31,6 +31,7 @@ export async function postAttachment(parts: Parts, exchange: SignedExchange): Pr
   const own = uploads.filter((one) => one === whose).length;
   if ((config.limited && own >= mostOfOne) || uploads.length >= mostAtOnce)
     throw new HelperError('rate-limited', 'Too many files come at once', 5_000);
+  const since = parts.now();
   uploads.push(whose);
   const bytes = await readBody(exchange.request, rules.bytes, uploadMs).finally(() =>
     uploads.splice(uploads.indexOf(whose), 1),
@@ -43,6 +44,7 @@ export async function postAttachment(parts: Parts, exchange: SignedExchange): Pr
     place,
     { name, type, bytes },
     config.limited ? exchange.address : undefined,
+    since,
   );
   // Deleted while it came.
   if (conversation && !(await store.findConversation(conversationId))) {

@@ -237,15 +237,18 @@ test('the same question sent again is the same, with the same files alone', asyn
   expect(await (await send(guest, 'PUT', path, question)).text()).toContain('turn-completed');
 });
 
-test('an agent that never had the question costs no file: it can be asked once more', async () => {
-  const { attach, ask, openSession } = start();
-  const guest = await openSession();
-  const id = randomUUID();
-  const { body } = await attach(guest, id, note);
-  agent.nextChat((answer) => answer.refuse(503));
-  expect((await ask(guest, id, [body.id])).said).toContain('turn-failed');
-  expect(join64((await ask(guest, id, [body.id])).sent[0])).toMatchObject([{ bytes: note }]);
-});
+test.each([503, 429])(
+  'an agent that turns the question away with %i costs no file: it can be asked once more',
+  async (status) => {
+    const { attach, ask, openSession } = start();
+    const guest = await openSession();
+    const id = randomUUID();
+    const { body } = await attach(guest, id, note);
+    agent.nextChat((answer) => answer.refuse(status));
+    expect((await ask(guest, id, [body.id])).said).toContain('turn-failed');
+    expect(join64((await ask(guest, id, [body.id])).sent[0])).toMatchObject([{ bytes: note }]);
+  },
+);
 
 test('erasing takes along what waits in a conversation that was never asked in', async () => {
   const { attach, send, openSession, store } = start();
@@ -256,6 +259,34 @@ test('erasing takes along what waits in a conversation that was never asked in',
   expect((await send(guest, 'DELETE', '/visitor')).status).toBe(204);
   expect(await recalled()).toBeUndefined();
 });
+
+test.each(['visitor', 'conversation'])(
+  'what began to come before its %s was erased is not kept',
+  async (what) => {
+    const { ask, fetch, send, openSession, store } = start();
+    const readPlaces = watchPlaces(store);
+    const guest = await openSession();
+    const id = randomUUID();
+    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+    const writer = writable.getWriter();
+    const coming = fetch(
+      new Request(`http://helper.test/porchlight/conversations/${id}/attachments?name=a.txt`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${guest}`, 'content-type': 'application/octet-stream' },
+        body: readable,
+        duplex: 'half',
+      } as RequestInit),
+    );
+    await writer.write(note.subarray(0, 5));
+    await ask(guest, id, []);
+    const path = what === 'visitor' ? '/visitor' : `/conversations/${id}`;
+    expect((await send(guest, 'DELETE', path)).status).toBe(204);
+    await writer.write(note.subarray(5));
+    await writer.close();
+    expect((await coming).status).toBe(404);
+    expect(await readPlaces()).toEqual([]);
+  },
+);
 
 test('what comes while it is erased is not kept', async () => {
   const { attach, send, openSession, store } = start();
@@ -541,7 +572,7 @@ test('a file waits an hour at most, whoever signs in', async () => {
   let minutes = 0;
   const kept = createAttachments(store, 'bot-1', () => minutes * 60_000);
   const place = { owner: 'anonymous:1', conversationId: randomUUID() };
-  await kept.keep(place, { name: 'note.txt', type: 'text/plain', bytes: note }, undefined);
+  await kept.keep(place, { name: 'note.txt', type: 'text/plain', bytes: note }, undefined, minutes * 60_000);
   const remember = vi.spyOn(store, 'remember');
   minutes = 55;
   await kept.move(place.owner, 'email:ada@shop.test');

@@ -44,6 +44,7 @@ export function startInside(
     );
   return {
     send,
+    fetch: helper.fetch,
     /** A file, as it is. */
     upload: (session: string, path: string, name: string, body: Buffer) =>
       helper.fetch(
