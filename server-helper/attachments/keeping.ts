@@ -195,6 +195,11 @@ export function createAttachments(
         }
         const known = here.get(slot.kept.id);
         if (known) known.key = key;
+        // Given up meanwhile, as one that was still being written.
+        if ((await readSlot(slot.key))?.kept.id !== slot.kept.id) {
+          await leave({ key, kept: slot.kept });
+          continue;
+        }
         await leave(slot);
         // Of several guests who sign in as one.
         await requireOwnRoom(to, slot.kept).catch((error: unknown) => {

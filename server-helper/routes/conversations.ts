@@ -94,18 +94,19 @@ export async function changeConversation(parts: Parts, exchange: SignedExchange)
 
 export async function deleteConversation(parts: Parts, exchange: SignedExchange): Promise<Response> {
   const conversation = await requireConversation(parts, exchange);
+  const isOfIt = ({ conversationId }: { conversationId: string }) => conversationId === conversation.id;
   if (parts.config.attachments) await parts.attachments.noteErased(conversation.id);
   const deleted = await parts.store.deleteConversation(conversation.id);
   if (deleted) letGo(parts, deleted);
+  // Attached while files were allowed, perhaps.
+  void parts.attachments.forget(deleted?.conversation.owner ?? conversation.owner, isOfIt);
   return toEmptyResponse(exchange.headers);
 }
 
 /** Gone here at once, for every reader; the agent is told then, and told again until it has deleted its part too. */
-export function letGo({ engine, leftovers, attachments, config }: Parts, deleted: Deleted): void {
+export function letGo({ engine, leftovers }: Parts, deleted: Deleted): void {
   const { conversation, wasRunning } = deleted;
   engine.end(conversation, wasRunning);
-  if (config.attachments)
-    void attachments.forget(conversation.owner, ({ conversationId }) => conversationId === conversation.id);
   leftovers.soon();
 }
 

@@ -137,7 +137,8 @@ export async function eraseVisitor(parts: Parts, exchange: SignedExchange): Prom
   if (parts.config.attachments) await parts.attachments.noteErased(exchange.session.owner);
   const erased = await parts.store.eraseOwner(exchange.session.owner, parts.config.botId);
   for (const deleted of erased) letGo(parts, deleted);
-  if (parts.config.attachments && !(await parts.attachments.forget(exchange.session.owner)))
+  // Attached while files were allowed, perhaps.
+  if (!(await parts.attachments.forget(exchange.session.owner)))
     throw new HelperError('internal', 'The store does not answer: erase once more');
   return toEmptyResponse(exchange.headers);
 }

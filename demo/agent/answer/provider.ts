@@ -20,15 +20,13 @@ import {
 import { askAgain } from './askagain.ts';
 import { createCitations } from './citations.ts';
 import { complete, toParameters } from './completion.ts';
-import { estimateTokens, toChars } from './pace.ts';
+import { withinContext } from './exchange.ts';
+import { estimateTokens } from './pace.ts';
 import { toDataBlock, toPrompt } from './prompt.ts';
-import { cutTogether } from './room.ts';
 
 const maxToolRounds = 12;
 /** Of one message; what it asks for beyond is not done. */
 const mostCalls = 32;
-/** Of the model's context: for its answer, and for what tools gave, however little is left. */
-const [answerShare, leastShare] = [0.15, 0.1];
 /** Silence of the provider, not the length of an answer. */
 const timeoutMs = 60_000;
 
@@ -69,6 +67,7 @@ export function createProviderAnswerer(options: ProviderOptions, search: Search)
         port.sources,
       );
       const prompt = toPrompt(request, state.passages);
+      const fixedChars = JSON.stringify([prompt, request.tools]).length;
       for (;;) {
         const pause = await runPending(state, request, port);
         if (pause) return { ...pause, usage: total };
@@ -83,7 +82,7 @@ export function createProviderAnswerer(options: ProviderOptions, search: Search)
           toParameters(
             options,
             request,
-            [...prompt, ...withinContext(state.exchange, prompt, request)],
+            [...prompt, ...withinContext(state.exchange, fixedChars, request.contextTokens)],
             offersTools,
           ),
           (delta) => {
@@ -130,24 +129,6 @@ export function createProviderAnswerer(options: ProviderOptions, search: Search)
       return answer.choices[0]?.message.content ?? '';
     },
   };
-}
-
-/** What tools gave is cut to what the prompt, the tools and the answer leave of the context. */
-function withinContext(
-  exchange: readonly ChatCompletionMessageParam[],
-  prompt: readonly ChatCompletionMessageParam[],
-  { contextTokens, tools }: AnswerRequest,
-): ChatCompletionMessageParam[] {
-  const isResult = ({ role }: ChatCompletionMessageParam) => role === 'tool';
-  const fixed = [...prompt, ...exchange.filter((message) => !isResult(message)), tools];
-  const left = contextTokens * (1 - answerShare) - estimateTokens(JSON.stringify(fixed));
-  const results = cutTogether(
-    exchange.filter(isResult).map(({ content }) => String(content)),
-    toChars(Math.max(left, contextTokens * leastShare)),
-  );
-  return exchange.map((message) =>
-    message.role === 'tool' ? { ...message, content: results.shift()! } : message,
-  );
 }
 
 const toAllTools = ({ tools, modelTools }: AnswerRequest): readonly Tool[] => [...tools, ...modelTools];

@@ -1,5 +1,7 @@
 /** Shares the room of a model's context among texts of which each may be long. */
 
+import { wellFormed } from '../text.ts';
+
 const cutNote = '\n(cut here: it goes on)';
 
 /**
@@ -20,7 +22,7 @@ export function cutTogether(
     const text = texts[at]!;
     const share = Math.min(mostOfOne, Math.floor(left / (texts.length - index)));
     left -= Math.min(share, text.length);
-    if (text.length > share) cut[at] = `${text.slice(0, share)}${cutNote}`;
+    if (text.length > share) cut[at] = `${wellFormed(text.slice(0, share))}${cutNote}`;
   }
   return cut;
 }

@@ -1,0 +1,68 @@
+/** What a model asked of tools in this answer, and what they gave, within its context. */
+
+import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions';
+import { toChars } from './pace.ts';
+import { cutTogether } from './room.ts';
+
+/** Of the model's context: for its answer, and for the latest results, however little is left. */
+const [answerShare, leastShare] = [0.15, 0.1];
+const mostArgumentChars = 200;
+/** Of a call that was done, in the place of long arguments. */
+const cutArguments = JSON.stringify({ cut: 'too long to be told again' });
+
+type Calls = Extract<ChatCompletionMessageParam, { role: 'assistant' }>;
+/** One message of the model's, with the results of its calls. */
+type Round = { calls: Calls; results: Extract<ChatCompletionMessageParam, { role: 'tool' }>[] };
+
+/**
+ * The latest round has up to half of the room, the one before it up to half of the rest, and so on; the oldest go
+ * where none is left.
+ *
+ * @param fixedChars of all that is sent besides
+ */
+export function withinContext(
+  exchange: readonly ChatCompletionMessageParam[],
+  fixedChars: number,
+  contextTokens: number,
+): ChatCompletionMessageParam[] {
+  const rounds = toRounds(exchange);
+  const least = toChars(contextTokens * leastShare);
+  let left = Math.max(toChars(contextTokens * (1 - answerShare)) - fixedChars, 0);
+  const kept: ChatCompletionMessageParam[] = [];
+  for (const [age, round] of rounds.reverse().entries()) {
+    const isLatest = age === 0;
+    const calls = !isLatest && toFrame(round) > left ? withShortArguments(round.calls) : round.calls;
+    const frame = toFrame({ ...round, calls });
+    if (!isLatest && frame > left) break;
+    left = Math.max(left - frame, isLatest ? least : 0);
+    const results = cutTogether(
+      round.results.map(({ content }) => String(content)),
+      age === rounds.length - 1 ? left : left / 2,
+    );
+    for (const text of results) left -= text.length;
+    kept.unshift(calls, ...round.results.map((result, index) => ({ ...result, content: results[index]! })));
+  }
+  return kept;
+}
+
+function toRounds(exchange: readonly ChatCompletionMessageParam[]): Round[] {
+  const rounds: Round[] = [];
+  for (const message of exchange) {
+    if (message.role === 'assistant') rounds.push({ calls: message, results: [] });
+    if (message.role === 'tool') rounds.at(-1)?.results.push(message);
+  }
+  return rounds;
+}
+
+/** What it takes without what tools gave. */
+const toFrame = ({ calls, results }: Round): number =>
+  JSON.stringify([calls, ...results.map((result) => ({ ...result, content: '' }))]).length;
+
+const withShortArguments = (calls: Calls): Calls => ({
+  ...calls,
+  tool_calls: (calls.tool_calls ?? []).map((call) =>
+    call.type === 'function' && call.function.arguments.length > mostArgumentChars
+      ? { ...call, function: { ...call.function, arguments: cutArguments } }
+      : call,
+  ),
+});
