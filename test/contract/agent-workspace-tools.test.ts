@@ -14,6 +14,8 @@ let workspace_uuid: string;
 beforeEach(async () => {
   provider = await startProvider();
   agent = await startShopAgent({
+    // Room for all that a tool gives: what is looked at here is the tools' own bounds.
+    contextTokens: 100_000,
     provider: { host: provider.host, key: 'provider-secret', model: 'small' },
     extraKeys: [{ key: 'member-key', role: 'member' }],
   });

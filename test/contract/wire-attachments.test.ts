@@ -360,6 +360,43 @@ test('a place that two forget at once is not taken from the file that has it nex
   expect((await ask(guest, next, [small.body.id])).said).toContain('turn-completed');
 });
 
+test('a place that is given up while its visitor signs in is not taken along', async () => {
+  const store = createMemoryStore();
+  const readPlaces = watchPlaces(store);
+  const { gate, written } = holdPieces(store);
+  const kept = createAttachments(store, 'bot-1', Date.now);
+  const [guest, customer] = ['anonymous:1', 'external:7'];
+  const place = { owner: guest, conversationId: randomUUID() };
+  const file = { name: 'a.txt', type: 'text/plain', bytes: note } as const;
+  const coming = kept.keep(place, file, undefined, Date.now());
+  await vi.waitFor(() => expect(written).toHaveLength(1));
+  await store.mergeOwner(guest, customer);
+  const { remember } = store;
+  const [reached, slow] = [createGate(), createGate()];
+  store.remember = async (...values) => {
+    reached.open();
+    await slow.opened;
+    return remember(...values);
+  };
+  const moving = kept.move(guest, customer);
+  await reached.opened;
+  gate.open();
+  await expect(coming).rejects.toMatchObject({ code: 'unauthenticated' });
+  slow.open();
+  await moving;
+  expect(await readPlaces()).toEqual([]);
+});
+
+test('where files are not allowed any more erasing takes along what came before', async () => {
+  const before = start();
+  const readPlaces = watchPlaces(before.store);
+  const guest = await before.openSession();
+  await before.attach(guest, randomUUID(), note);
+  const helper = start(false, before.store);
+  expect((await helper.send(guest, 'DELETE', '/visitor')).status).toBe(204);
+  expect(await readPlaces()).toEqual([]);
+});
+
 test('who is erased is told so only once the files are gone too', async () => {
   const { attach, openSession, send, store } = start();
   const guest = await openSession();
