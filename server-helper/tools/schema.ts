@@ -42,7 +42,7 @@ const isReference: Check = (value, root, through = []) => {
     Object.hasOwn(definitions, key) &&
     isSchema(definitions[key], root, [...through, `${group}/${name}`]);
   if (isSound) known.add(`${group}/${name}`);
-  return isSound === true;
+  return isSound;
 };
 const isSchema: Check = (value, root, through) =>
   typeof value === 'boolean' ||

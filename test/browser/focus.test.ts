@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { findChat } from '../support/browser.ts';
-import { allowedToAll, startFakeHelper, toPage } from '../support/fakehelper.ts';
+import { startFakeHelper, toPage, toSignedIn } from '../support/fakehelper.ts';
 import { createGate } from '../support/gate.ts';
 import { useStage, useVisitor } from '../support/stage.ts';
 
@@ -227,11 +227,8 @@ test('a draft goes with its visitor', async () => {
     const claims = Buffer.from(JSON.stringify({ sub: `email:${name}` })).toString('base64url');
     return route.fulfill({
       json: {
-        session: `${claims}.${claims}.${claims}`,
-        expiresInSeconds: 3600,
+        ...toSignedIn(`${claims}.${claims}.${claims}`, `Ask ${name}`),
         visitor: { kind: 'identified', name, member: false },
-        agent: { name: 'Vesper', placeholder: `Ask ${name}`, greetings: [], starters: [] },
-        allowed: allowedToAll,
       },
     });
   });

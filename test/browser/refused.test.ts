@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { states } from '../../widget/states.ts';
 import { findChat } from '../support/browser.ts';
 import { english } from '../support/english.ts';
-import { allowedToAll, startFakeHelper, toPage } from '../support/fakehelper.ts';
+import { startFakeHelper, toPage, toSignedIn } from '../support/fakehelper.ts';
 import { createGate } from '../support/gate.ts';
 import { useStage, useVisitor } from '../support/stage.ts';
 
@@ -291,18 +291,7 @@ const admit = (route: Route) => {
   const { ssoToken } = route.request().postDataJSON() as { ssoToken?: string };
   if (!ssoToken) return route.fallback();
   const { email } = JSON.parse(Buffer.from(ssoToken.split('.')[1]!, 'base64url').toString());
-  const agent = { name: 'Vesper', placeholder: `Ask ${email}`, greetings: [], starters: [] };
-  const visitor = { kind: 'identified', member: false };
-  const session = toJwt({ sub: `email:${email}` });
-  return route.fulfill({
-    json: {
-      session,
-      expiresInSeconds: 3600,
-      visitor,
-      agent,
-      allowed: allowedToAll,
-    },
-  });
+  return route.fulfill({ json: toSignedIn(toJwt({ sub: `email:${email}` }), `Ask ${email}`) });
 };
 
 /** Ada has asked here. @returns another tab */

@@ -5,7 +5,7 @@ import type { ProblemCode, TurnEventKind } from '../../server-helper/protocol/wi
 import { type State, states } from '../../widget/states.ts';
 import { findChat, goOffline } from '../support/browser.ts';
 import { english } from '../support/english.ts';
-import { allowedToAll, startFakeHelper, toPage } from '../support/fakehelper.ts';
+import { startFakeHelper, toPage, toSignedIn } from '../support/fakehelper.ts';
 import { type Scene, useStage } from '../support/stage.ts';
 
 const stage = useStage(() =>
@@ -228,19 +228,8 @@ const scenes: Record<State, Act> = {
     await scene.page.addInitScript('(window.Porchlight ||= []).push(["identify", () => readToken()])');
     await scene.page.route('**/session', (route) => {
       if (!route.request().postData()?.includes('ssoToken')) return route.fallback();
-      const visitor = { kind: 'identified', member: false };
-      const agent = { name: 'Vesper', placeholder: 'Ask', greetings: [], starters: [] };
       const session = `e30.${btoa(JSON.stringify({ sub: 'email:ada@shop.example' }))}.e30`;
-      return route.fulfill({
-        headers: cors,
-        json: {
-          session,
-          expiresInSeconds: 3600,
-          visitor,
-          agent,
-          allowed: allowedToAll,
-        },
-      });
+      return route.fulfill({ headers: cors, json: toSignedIn(session) });
     });
     await scene.page.route(turns, (route) => route.fulfill(toProblem(401, 'session-expired')));
     await scene.page.goto(`${stage.server.here}/by-call`);

@@ -58,6 +58,15 @@ const bundle = new URL('../../dist/widget/', import.meta.url);
 /** What a helper allows a visitor where its site has chosen nothing. */
 export const allowedToAll = { reasoningModes: ['auto'], attachments: false, chatModes: ['ask'] };
 
+/** What opening a session gives to who is signed in. */
+export const toSignedIn = (session: string, placeholder = 'Ask') => ({
+  session,
+  expiresInSeconds: 3600,
+  visitor: { kind: 'identified', member: false },
+  agent: { name: 'Vesper', placeholder, greetings: [], starters: [] },
+  allowed: allowedToAll,
+});
+
 const profile = {
   expiresInSeconds: 3600,
   visitor: { kind: 'anonymous', member: false },

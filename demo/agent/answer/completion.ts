@@ -11,6 +11,9 @@ import type { ProviderOptions } from '../options.ts';
 import type { Tool } from '../tools.ts';
 import type { AnswerPort, AnswerRequest, Usage } from './answerer.ts';
 
+/** Of one message; what it asks for beyond is not done. */
+const mostCalls = 32;
+
 export function toParameters(
   options: ProviderOptions,
   { overrides, tools }: AnswerRequest,
@@ -72,5 +75,5 @@ export async function complete(
         : ' could not be reached';
     throw new AgentError(502, 'provider_error', `The model provider${status}.`);
   }
-  return { text, calls: calls.filter((call) => call !== undefined), usage };
+  return { text, calls: calls.filter((call) => call !== undefined).slice(0, mostCalls), usage };
 }

@@ -25,8 +25,6 @@ import { estimateTokens } from './pace.ts';
 import { toDataBlock, toPrompt } from './prompt.ts';
 
 const maxToolRounds = 12;
-/** Of one message; what it asks for beyond is not done. */
-const mostCalls = 32;
 /** Silence of the provider, not the length of an answer. */
 const timeoutMs = 60_000;
 
@@ -58,8 +56,8 @@ export function createProviderAnswerer(options: ProviderOptions, search: Search)
       return estimateTokens(JSON.stringify(sent));
     },
 
-    async answer(given, port, signal) {
-      const request = { ...given, tools: toAllTools(given) };
+    async answer(asked, port, signal) {
+      const request = { ...asked, tools: toAllTools(asked) };
       const total: Usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
       const state = request.resumed ? resume(request) : begin(request, search);
       const citations = createCitations(
@@ -73,11 +71,7 @@ export function createProviderAnswerer(options: ProviderOptions, search: Search)
         if (pause) return { ...pause, usage: total };
         const offersTools =
           request.reasoningMode !== 'standard' && request.tools.length > 0 && state.rounds < maxToolRounds;
-        const {
-          text,
-          calls: asked,
-          usage,
-        } = await complete(
+        const { text, calls, usage } = await complete(
           client,
           toParameters(
             options,
@@ -92,7 +86,6 @@ export function createProviderAnswerer(options: ProviderOptions, search: Search)
           port,
           signal,
         );
-        const calls = asked.slice(0, mostCalls);
         total.prompt_tokens += usage?.prompt_tokens ?? 0;
         total.completion_tokens += usage?.completion_tokens ?? 0;
         total.total_tokens += usage?.total_tokens ?? 0;

@@ -2,6 +2,17 @@
 
 import { wellFormed } from '../text.ts';
 
+/** In their order; one that is too long takes no room from those after it. @param most of what `toSize` gives */
+export function thatFit<T>(items: readonly T[], most: number, toSize: (item: T) => number): T[] {
+  let left = most;
+  return items.filter((item) => {
+    const size = toSize(item);
+    if (size > left) return false;
+    left -= size;
+    return true;
+  });
+}
+
 const cutNote = '\n(cut here: it goes on)';
 
 /**

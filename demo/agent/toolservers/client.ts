@@ -3,6 +3,7 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { Client } from '@modelcontextprotocol/client';
 import * as v from 'valibot';
+import { thatFit } from '../answer/room.ts';
 import { ReplyTooLarge, type ToolOutcome, type ToolParameters } from '../tools.ts';
 import { type Bounds, type ServerPlace, Unusable, withClient } from './connection.ts';
 import { type OfferedTool, toOfferedTool, toOutcome, toSaid, withoutSecrets } from './said.ts';
@@ -35,7 +36,7 @@ export function createToolServerClient() {
           // Others have the event loop in between.
           await breathe();
         }
-        const kept = withinBytes([...named.values()].slice(0, mostTools));
+        const kept = thatFit([...named.values()].slice(0, mostTools), mostToolsBytes, toBytes);
         return { tools: kept, leftOut: tools.length - kept.length };
       } catch (thrown) {
         throw new Error(toReason(thrown, listMs));
@@ -69,15 +70,7 @@ export function createToolServerClient() {
   };
 }
 
-function withinBytes(tools: OfferedTool[]): OfferedTool[] {
-  let left = mostToolsBytes;
-  return tools.filter((tool) => {
-    const bytes = Buffer.byteLength(JSON.stringify(tool));
-    if (bytes > left) return false;
-    left -= bytes;
-    return true;
-  });
-}
+const toBytes = (tool: OfferedTool) => Buffer.byteLength(JSON.stringify(tool));
 
 /** One that is too deep to be read is none. */
 function tryToOffer(said: unknown, place: ServerPlace): OfferedTool | undefined {

@@ -2,6 +2,7 @@
 
 import type { Answerer, AnswerRequest, Memories } from '../answer/answerer.ts';
 import { estimateTokens } from '../answer/pace.ts';
+import { thatFit } from '../answer/room.ts';
 import type { Parts } from '../parts.ts';
 import type { Bot } from '../store/bots.ts';
 import type { Chat, Persona } from '../store/chats.ts';
@@ -69,20 +70,6 @@ const toRanNote = (ran: string) => (ran === '' ? '' : `\n\n(Not finished. Tools:
 /** Of the model's context: they come with each question, and no conversation is without them. */
 const mostOfMemories = 0.15;
 
-/** The latest that there is room for. @param memories oldest first, as is what is given */
-function withinTokens(memories: readonly string[], most: number): string[] {
-  let left = most;
-  return memories
-    .toReversed()
-    .filter((memory) => {
-      const tokens = estimateTokens(memory);
-      if (tokens > left) return false;
-      left -= tokens;
-      return true;
-    })
-    .reverse();
-}
-
 /** Of a signed-in visitor alone, while memory is on. */
 export function memoriesOf(
   parts: Parts,
@@ -93,7 +80,12 @@ export function memoriesOf(
   if (member_id === null || scope.top === 0 || !parts.accounts.find(bot.projectId, member_id))
     return undefined;
   return {
-    known: withinTokens(parts.memories.of(bot.uuid, member_id), parts.config.contextTokens * mostOfMemories),
+    // The latest that there is room for, oldest first.
+    known: thatFit(
+      parts.memories.of(bot.uuid, member_id).reverse(),
+      parts.config.contextTokens * mostOfMemories,
+      estimateTokens,
+    ).reverse(),
     add(content, type) {
       const uuid = parts.memories.add(bot.uuid, member_id, content, type);
       parts.events.record('user_memory.created', { member_id });
