@@ -6,7 +6,7 @@ import { AgentError, toAgentError } from '../errors.ts';
 import type { Parts } from '../parts.ts';
 import type { Chat } from '../store/chats.ts';
 import type { FinishReason, Message } from '../store/messages.ts';
-import type { ExecutedTool } from '../store/pauses.ts';
+import type { ExecutedTool, Pause } from '../store/pauses.ts';
 import type { Call } from './call.ts';
 import type { Reply } from './reply.ts';
 import type { TurnEnd } from './runner.ts';
@@ -71,7 +71,8 @@ export async function answerTurn(
     ...workspace,
   });
 
-  const save = (reason: FinishReason, usage: Usage): Message => {
+  /** @param waiting the tool that the answer waits for */
+  const save = (reason: FinishReason, usage: Usage, waiting?: Pause['tool']): Message => {
     const type = reasoningType();
     const isFree = reason === 'error' && saying.text === '';
     const spent = isFree ? 0 : type === 'agent' ? toAgentCredits(saying.executedTools) : 1;
@@ -87,7 +88,7 @@ export async function answerTurn(
       tokens: usage.completion_tokens,
       sources: saying.sources,
       finish_reason: reason,
-      ran: reason === 'stop' ? '' : saying.executedTools.map(toRan).join(', '),
+      ran: reason === 'stop' ? '' : toRan(saying, waiting),
     });
   };
   const estimated = (): Usage => toUsage(user.content, saying.text);
@@ -96,7 +97,7 @@ export async function answerTurn(
     const outcome = await untilAborted(work(answerer, prepare, saying), saying.signal);
     const usage = outcome.usage ?? estimated();
     const ended = outcome.kind === 'paused' ? 'paused' : 'stop';
-    const agent = save(ended, usage);
+    const agent = save(ended, usage, outcome.kind === 'paused' ? outcome.tool : undefined);
     noteEnd(ended);
     const wire = { ...toWireChat(user, agent, chatId, usage, call.notes), ...workspace };
     if (outcome.kind === 'done') {
@@ -172,7 +173,15 @@ function toAgentCredits(tools: readonly ExecutedTool[]): number {
   return Math.min(maxAgentCredits, 1 + tools.filter(({ status }) => status !== 'denied').length);
 }
 
-const toRan = ({ name, status }: ExecutedTool) => `${name} (${status})`;
+/** Told to a model in a later turn, where this one did not come to its end. */
+function toRan({ executedTools, runningTools }: Saying, waiting: Pause['tool'] | undefined): string {
+  const ran = executedTools.map(({ name, status }) => `${name} (${status})`);
+  const begun = [...runningTools].map((name) => `${name} (begun, its result is not known)`);
+  // The caller may have run it, and have been stopped before it told.
+  const open = waiting?.builtIn ? 'not answered' : 'asked for, whether it was done is not known';
+  const asked = waiting ? [`${waiting.name} (${open})`] : [];
+  return [...ran, ...begun, ...asked].join(', ');
+}
 
 function toUsage(question: string, answer: string): Usage {
   const prompt_tokens = estimateTokens(question);

@@ -17,6 +17,8 @@ export interface Saying {
   readonly reasoning: string;
   readonly sources: CitedSource[];
   readonly executedTools: ExecutedTool[];
+  /** Names of tools that run just now. */
+  readonly runningTools: ReadonlySet<string>;
   /** Aborts with the turn, or when the reply grew too long; the reason is then an AgentError. */
   readonly signal: AbortSignal;
   runTool(tool: Tool, parameters: ToolParameters, executionId: string): Promise<ToolOutcome>;
@@ -42,6 +44,7 @@ export function createSaying(
   // Each round of a model and each tool listens to it for as long as the turn takes.
   setMaxListeners(0, signal);
   const executedTools = [...earlierTools];
+  const running = new Map<string, string>();
   let text = '';
   let reasoning = '';
   let sources: CitedSource[] = [];
@@ -50,7 +53,8 @@ export function createSaying(
     const shown = { executionId, name: tool.name, title: tool.title, parameters };
     reply.push('tool', { ...shown, status: 'running' });
     const begunAt = now();
-    const outcome = await tool.run(parameters, signal);
+    running.set(executionId, tool.name);
+    const outcome = await tool.run(parameters, signal).finally(() => running.delete(executionId));
     onRan({ execution_id: executionId, name: tool.name, ok: outcome.ok, duration_ms: now() - begunAt });
     const status = outcome.ok ? 'done' : 'failed';
     executedTools.push({ executionId, name: tool.name, parameters, status });
@@ -61,6 +65,9 @@ export function createSaying(
   return {
     signal,
     executedTools,
+    get runningTools() {
+      return new Set(running.values());
+    },
     runTool,
     get text() {
       return text;

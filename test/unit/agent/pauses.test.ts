@@ -202,6 +202,58 @@ describe('a turn that pauses for approval', () => {
     await provider.close();
   });
 
+  test('is told to the model once somebody asks something else: the caller may have run its tool', async () => {
+    const provider = await startProvider();
+    const [{ url, ...callers }] = agent.shop.tools as [(typeof agent.shop.tools)[0]];
+    const own = await startShopAgent({
+      provider: { host: provider.host, key: 'provider-secret', model: 'small' },
+      tools: readTools([{ ...callers, approval: 'always' }]),
+    });
+    const ask = (question: string) => own.client.chat(question, { chat_id, reasoning_mode: 'agent' });
+    provider.scripts.push(
+      { deltas: [callTool('order_status', { orderNumber: 'LF-10234' })] },
+      { deltas: [callTool('ask_user', { questions: [{ question: 'Which?' }] })] },
+    );
+    expect((await ask(message)).body.chat.tool.name).toBe('order_status');
+    await ask('And what did I ask?');
+    await ask('And now?');
+    const { messages } = provider.requests.at(-1)!.body;
+    expect(
+      messages
+        .filter(({ role }: { role: string }) => role === 'assistant')
+        .map(({ content }: { content: string }) => content),
+    ).toEqual([
+      '(Not finished. Tools: order_status (asked for, whether it was done is not known).)',
+      '(Not finished. Tools: ask_user (not answered).)',
+    ]);
+    await own.close();
+    await provider.close();
+  });
+
+  test('and is stopped while its tool runs tells the model so', async () => {
+    const provider = await startProvider();
+    const reached = createGate();
+    const silent = await listen(reached.open);
+    const own = await startShopAgent({
+      provider: { host: provider.host, key: 'provider-secret', model: 'small' },
+      tools: readTools(agent.shop.tools.map((tool) => ({ ...tool, url: silent.url, approval: 'auto' }))),
+    });
+    const ask = (question: string) => own.client.chat(question, { chat_id, reasoning_mode: 'agent' });
+    provider.scripts.push({ deltas: [callTool('order_status', { orderNumber: 'LF-10234' })] });
+    const asking = ask(message);
+    await reached.opened;
+    await own.client.call('POST', '/v1/bot/chat/cancel', { chat_id });
+    await asking;
+    await ask('And now?');
+    expect(provider.requests.at(-1)!.body.messages).toContainEqual({
+      role: 'assistant',
+      content: '(Not finished. Tools: order_status (begun, its result is not known).)',
+    });
+    await own.close();
+    await silent.close();
+    await provider.close();
+  });
+
   test('leaves nothing of what a model was told once it is decided, over or replaced', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'agent-pauses-'));
     const db = join(folder, 'agent.db');
