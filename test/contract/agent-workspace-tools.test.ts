@@ -1,5 +1,6 @@
 /** What a model can do with the files of a workspace. */
 
+import { SignJWT } from 'jose';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../demo/agent/db.ts';
 import { createFileStore, type File } from '../../demo/agent/store/files.ts';
@@ -7,6 +8,7 @@ import { createWorkspaceTools } from '../../demo/agent/workspace/tools.ts';
 import { callTool, say, startProvider } from '../support/agentprovider.ts';
 import { type ShopAgent, startShopAgent, target } from '../support/agentservice.ts';
 
+const ssoSecret = 'a1'.repeat(32);
 let provider: Awaited<ReturnType<typeof startProvider>>;
 let agent: ShopAgent;
 let workspace_uuid: string;
@@ -18,6 +20,8 @@ beforeEach(async () => {
     contextTokens: 100_000,
     provider: { host: provider.host, key: 'provider-secret', model: 'small' },
     extraKeys: [{ key: 'member-key', role: 'member' }],
+    memberEmails: ['staff@shop.example'],
+    ssoSecret,
   });
   const made = await agent.client.call('POST', '/v1/bot/workspace/create', { purpose: 'service' });
   workspace_uuid = made.body.workspace.uuid;
@@ -78,6 +82,22 @@ describe('who has them', () => {
   test('a service in the workspace that it pinned', async () => {
     expect(await ofFiles(service)).toEqual([...reading, 'write_file']);
     expect(await ofFiles({ purpose: 'service' })).toEqual([]);
+  });
+
+  test('a project member in a service too, who plans without writing', async () => {
+    const token = await new SignJWT({ external_id: 's-1', email: 'staff@shop.example' })
+      .setProtectedHeader({ alg: 'HS256' })
+      .setIssuedAt(agent.clock.now / 1000)
+      .setExpirationTime(agent.clock.now / 1000 + 600)
+      .sign(new TextEncoder().encode(ssoSecret));
+    const { body } = await agent.client.call('POST', '/v1/bot/widget/sso', { token });
+    const staff = { ...service, member_id: body.member_id };
+    for (const [chat_mode, tools] of [
+      ['ask', [...reading, 'write_file']],
+      ['plan', reading],
+      ['edit', [...reading, 'write_file']],
+    ] as const)
+      expect([chat_mode, await ofFiles({ ...staff, chat_mode })]).toEqual([chat_mode, tools]);
   });
 
   test('a visitor has none, whatever is asked for', async () => {

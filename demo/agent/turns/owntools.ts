@@ -161,11 +161,12 @@ const notifyOwner = (parts: Parts, bot: Bot, { persona }: Call) =>
 function workspaceTools({ files, workspaces }: Parts, chat: Chat, call: Call): readonly Tool[] {
   const { workspace_uuid: workspace } = chat;
   const { persona } = call;
+  const mode = toMode(chat, call);
   if (workspace === null || persona === 'visitor') return [];
   if (persona === 'service' && workspaces.kindOf(workspace) === 'conversation') return [];
   return createWorkspaceTools({
     files,
     workspace,
-    mayWrite: persona === 'service' || toMode(chat, call) === 'edit',
+    mayWrite: mode === 'edit' || (persona === 'service' && mode !== 'plan'),
   });
 }
