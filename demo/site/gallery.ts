@@ -54,6 +54,10 @@ const tool = {
 const pausedFor = (kind: 'approval' | 'question' | 'plan', more: object = {}): Events => ({
   'turn-paused': { kind, tool, expiresAt: new Date(Date.now() + hour).toISOString(), ...more },
 });
+const plan = {
+  title: 'Tidy up the notes',
+  steps: ['Read every note of this year', 'Write one page that holds them all', 'Delete what is told twice'],
+};
 const questions = [
   { question: 'Which of them?', options: ['Skylark 2', 'Fieldhouse 4'] },
   { question: 'When do you need it?', options: [] },
@@ -97,6 +101,12 @@ export const toScenes = (): Record<string, Scene> => ({
     title: 'May the agent do this?',
     question: 'Where is my order?',
     events: [pausedFor('approval')],
+  },
+  plan: {
+    title: 'Is this plan right?',
+    question: 'Tidy up the notes',
+    events: [pausedFor('plan', { tool: { ...tool, parameters: plan } })],
+    modes: true,
   },
   question: {
     title: 'The agent asks back',

@@ -40,15 +40,19 @@ export function toPausedEvent({ pause, expiresAtMs }: StoredPause): TurnEventDat
   return event;
 }
 
+const mostOptions = 10;
+
 function readQuestions(value: unknown): Question[] {
   return (Array.isArray(value) ? value : []).slice(0, limits.maxAnswers).flatMap((item) => {
     const entry = asObject(item);
     const question = asString(item) ?? asString(entry?.question) ?? asString(entry?.text);
     if (!question) return [];
-    const options = (Array.isArray(entry?.options) ? entry.options : []).slice(0, 4).flatMap((option) => {
-      const text = asString(option) ?? asString(asObject(option)?.label);
-      return text ? [text] : [];
-    });
+    const options = (Array.isArray(entry?.options) ? entry.options : [])
+      .slice(0, mostOptions)
+      .flatMap((option) => {
+        const text = asString(option) ?? asString(asObject(option)?.label);
+        return text ? [text] : [];
+      });
     return [{ question, options }];
   });
 }

@@ -1,6 +1,6 @@
 /** Takes the visitor's word on a paused turn, once, and lets it go on. */
 
-import { requireFittingDecision, writePause } from '../conversation/pause.ts';
+import { requireFittingDecision, toPausedEvent, writePause } from '../conversation/pause.ts';
 import { HelperError } from '../errors.ts';
 import type { DecisionRequest } from '../protocol/wire.ts';
 import type { ConversationRecord, TurnRecord } from '../store/store.ts';
@@ -64,6 +64,9 @@ export function createDeciding(parts: {
       const isOurs = isTaken || isHeld(await store.findTurn(conversation.id, record.id));
       if (!isOurs || turn.waitsFor !== stored)
         throw new HelperError('turn-conflict', 'This decision has been made already');
+      // As the agent has it from then on.
+      if (decision === 'approve' && conversation.mode === 'plan' && toPausedEvent(stored).kind === 'plan')
+        await store.updateConversation(conversation.id, { mode: 'edit' }).catch(() => {});
       turn.earlier = earlier;
       turn.goOn();
       logs.remove(turn);

@@ -1,6 +1,6 @@
 /** How thoroughly the agent is to think, where the site lets the visitor choose, and what it may do for a project member. */
 import { beforeEach, expect, test } from 'vitest';
-import type { TurnRequest } from '../../server-helper/protocol/wire.ts';
+import type { TurnEventData, TurnRequest } from '../../server-helper/protocol/wire.ts';
 import { findChat } from '../support/browser.ts';
 import { startFakeHelper, toPage } from '../support/fakehelper.ts';
 import { createGate } from '../support/gate.ts';
@@ -8,7 +8,9 @@ import { type Scene, useStage, useVisitor } from '../support/stage.ts';
 
 let allowed: string[] = [];
 let mayDo: string[] = [];
+let end: { paused: TurnEventData['turn-paused'] } | undefined;
 beforeEach(() => {
+  end = undefined;
   mayDo = ['ask'];
   allowed = ['standard', 'agent'];
 });
@@ -16,7 +18,7 @@ const stage = useStage(() =>
   startFakeHelper({
     reasoningModes: () => allowed,
     chatModes: () => mayDo,
-    answer: (question) => ({ pieces: [`An answer to ${question}`] }),
+    answer: (question) => ({ pieces: [`An answer to ${question}`], ...(end && { end }) }),
     pages: (path, url) => (path === '/' ? { html: toPage(url) } : undefined),
   }),
 );
@@ -172,3 +174,43 @@ test('nobody else is offered that, and who is no member any more asks without', 
   await chat.composer.press('Enter');
   await chat.waitForAnswer('completed');
 });
+
+test('once a plan is accepted the next question is one to edit; one that is declined is planned on', async () => {
+  const { page, chat } = scene;
+  mayDo = ['ask', 'edit', 'plan'];
+  const parameters = { title: 'Tidy up', steps: ['Read all notes', 'Write one'] };
+  const tool = { name: 'accept_plan', title: 'Accept plan', description: 'For the model', parameters };
+  await page.reload();
+  await may().selectOption('Plan');
+  for (const [button, mode] of [
+    ['Decline', 'plan'],
+    ['Accept', 'edit'],
+  ] as const) {
+    end = { paused: { kind: 'plan', tool, expiresAt: new Date(Date.now() + 60_000).toISOString() } };
+    expect(await askInMode(`Plan until ${mode}?`)).toBe('plan');
+    const card = chat.panel.getByRole('region', { name: 'Is this plan right?' });
+    await expect.poll(() => card.getByRole('listitem').allTextContents()).toEqual(parameters.steps);
+    await page.waitForTimeout(450);
+    await card.getByRole('button', { name: button }).click();
+    await chat.panel.getByText('Decided.').last().waitFor();
+    await expect.poll(() => may().inputValue()).toBe(mode);
+  }
+  end = undefined;
+  expect(await askInMode('Do it?')).toBe('edit');
+});
+
+test.each(['normal', 'dock'])(
+  'two choices leave room to write on a small screen, in the style %s',
+  async (style) => {
+    const { page, chat } = scene;
+    mayDo = ['ask', 'edit', 'plan'];
+    await page.setViewportSize({ width: 320, height: 640 });
+    await page.goto(`${stage.server.here}/?data-open-style=${style}`);
+    await may().selectOption('Plan');
+    await choice().selectOption('Thorough');
+    const { width } = (await chat.composer.boundingBox())!;
+    expect(width).toBeGreaterThan(220);
+    const boxes = await Promise.all([may(), choice(), chat.button('Send')].map((one) => one.boundingBox()));
+    expect(new Set(boxes.map((box) => Math.round(box!.y + box!.height))).size).toBe(1);
+  },
+);

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { sendJson } from '../support/fake-agent.ts';
 import { createGate } from '../support/gate.ts';
+import { makePause, pauseWith, resumeWith } from '../support/pause.ts';
 import { useRig } from '../support/rig.ts';
 import { makeQuestion, makeSsoToken, toTurnPath } from '../support/visitor.ts';
 
@@ -129,6 +130,27 @@ test('clause 23: PATCH {mode} beyond ask is for project members alone', async ()
   const change = await member.call('PATCH', `/conversations/${own.conversationId}`, { mode: 'ask' });
   rig.agent.restore('PUT /v1/bot/chat/mode');
   expect(change.status).toBe(204);
+});
+
+test('clause 23: a plan that is accepted is over, and the next question edits; one that is declined stays', async () => {
+  const member = await visitAsMember();
+  const plan = makePause({ name: 'accept_plan', parameters: { title: 'Tidy up', steps: ['Write one'] } });
+  for (const [decision, mode] of [
+    ['approve', 'edit'],
+    ['deny', 'plan'],
+  ] as const) {
+    rig.agent.nextChat(pauseWith(plan));
+    const [id, turnId] = [randomUUID(), randomUUID()];
+    await (await member.ask(id, turnId, { text: makeQuestion(), mode: 'plan' })).whole();
+    rig.agent.nextResume(resumeWith('All right.'));
+    const path = `${toTurnPath(id, turnId)}/decision`;
+    expect((await member.call('POST', path, { decision })).status).toBe(202);
+    await (await member.attach(id, turnId)).whole();
+    expect((await member.history(id)).mode).toBe(mode);
+    const question = makeQuestion();
+    await member.chat(question, id);
+    expect(rig.agent.chatsAbout(question).map(({ body }) => body.chat_mode)).toEqual([mode]);
+  }
 });
 
 test('clause 23: a question may set the mode of its conversation, its first one too, of a project member alone', async () => {

@@ -74,6 +74,31 @@ test.each([
   },
 );
 
+test('the card of a plan shows its steps as a list, and nothing that was written for the model', async () => {
+  const steps = ['Read all notes', 'Write one'];
+  const plan = {
+    ...tool,
+    name: 'accept_plan',
+    title: 'Accept plan',
+    parameters: { title: 'Tidy up', steps },
+  };
+  await pause({ kind: 'plan', tool: plan });
+  const card = await screen.findByRole('region', { name: 'Is this plan right?' });
+  expect(
+    within(card)
+      .getAllByRole('listitem')
+      .map(({ textContent }) => textContent),
+  ).toEqual(steps);
+  expect(card.textContent).toMatch(/^Is this plan right\?Tidy upRead all notesWrite oneWaits/);
+});
+
+test('a plan in another shape is shown whole', async () => {
+  await pause({ kind: 'plan', tool: { ...tool, parameters: { steps: [{ do: 'it' }], costs: 7 } } });
+  const card = await screen.findByRole('region', { name: 'Is this plan right?' });
+  expect(within(card).getByText('steps').nextSibling?.textContent).toBe('[{"do":"it"}]');
+  expect(within(card).getByText('costs').nextSibling?.textContent).toBe('7');
+});
+
 test('while a decision is on its way the card cannot be decided on, though the chat was closed and opened', async () => {
   let arrive = (_: Response) => {};
   const { decisions, panel, rest } = await pause(

@@ -127,12 +127,16 @@ test('using a tool, it names the tool', async () => {
 });
 
 test.each([
-  ['stopped', { kind: 'turn-stopped', data: { message: toMessage({ text: '', status: 'stopped' }) } }],
-  ['failed', { kind: 'turn-failed', data: { code: 'agent-refused', retryable: false } }],
-  ['over', { kind: 'turn-completed', data: { message: toMessage({}) } }],
-] satisfies [string, TurnEvent][])(
-  'a tool of which no end was told is not used any more once the answer is %s',
-  async (_, end) => {
+  [
+    'stopped',
+    { kind: 'turn-stopped', data: { message: toMessage({ text: '', status: 'stopped' }) } },
+    'has begun',
+  ],
+  ['failed', { kind: 'turn-failed', data: { code: 'agent-refused', retryable: false } }, 'has begun'],
+  ['over', { kind: 'turn-completed', data: { message: toMessage({}) } }, 'is not told of'],
+] satisfies [string, TurnEvent, string][])(
+  'a tool of which no end was told is not used any more once the answer is %s: it %3$s',
+  async (_, end, what) => {
     const { say } = await ask();
     say({ kind: 'tool', data: { id: '1', name: 'find', title: 'Find', status: 'done' } });
     say({ kind: 'tool', data: { id: '2', name: 'search', title: 'Search', status: 'running' } });
@@ -140,6 +144,7 @@ test.each([
     say(end);
     await waitFor(() => expect(screen.queryByText('Using “Search”…')).toBeNull());
     expect(screen.getByText('Used “Find”')).toBeTruthy();
+    expect(screen.queryByText('“Search” had begun') !== null).toBe(what === 'has begun');
   },
 );
 

@@ -8,7 +8,12 @@ import type { Memory } from './memory.ts';
 import type { Screen } from './screen.ts';
 
 export type Deciding = {
-  decide(turnId: string, decision: 'approve' | 'deny' | 'answer', answers?: string[]): Promise<void>;
+  decide(
+    turnId: string,
+    decision: 'approve' | 'deny' | 'answer',
+    answers?: string[],
+    onTaken?: () => void,
+  ): Promise<void>;
   /** The time to decide on a paused turn seems to be over. */
   expire(turnId: string): Promise<void>;
   /** A page that went away may have decided: looks what came of it. Returns what ends that. */
@@ -43,7 +48,7 @@ export function createDeciding(deps: DecidingDeps): Deciding {
     await follow(id.value, entry);
   };
   return {
-    async decide(turnId, decision, answers) {
+    async decide(turnId, decision, answers, onTaken) {
       const entry = screen.find(turnId);
       const conversationId = id.value;
       const answer = entry?.answer.value;
@@ -73,6 +78,7 @@ export function createDeciding(deps: DecidingDeps): Deciding {
         look(entry).finally(undo);
         return;
       }
+      onTaken?.();
       // Only a reply ends the note: a page that goes away breaks the call off, and what it said may have arrived.
       memory.change({ deciding: undefined });
       const now = entry.answer.value ?? answer;

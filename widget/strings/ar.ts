@@ -77,6 +77,7 @@ export const ar: Strings = {
   toolRunning: 'جارٍ استخدام «{title}»…',
   toolDone: 'تم استخدام «{title}»',
   toolFailed: 'لم ينجح «{title}»',
+  toolCut: 'بدأ «{title}»',
   toNewest: 'إلى أحدث رسالة',
   newMessages: 'إجابات جديدة: {count}',
   announceAnswer: 'الإجابة: {text}',

@@ -77,6 +77,7 @@ export const de: Strings = {
   toolRunning: '„{title}“ wird benutzt…',
   toolDone: '„{title}“ benutzt',
   toolFailed: '„{title}“ hat nicht funktioniert',
+  toolCut: '„{title}“ hatte begonnen',
   toNewest: 'Zur neuesten Nachricht',
   newMessages: 'Neue Antworten: {count}',
   announceAnswer: 'Antwort: {text}',

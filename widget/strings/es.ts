@@ -77,6 +77,7 @@ export const es: Strings = {
   toolRunning: 'Usando «{title}»…',
   toolDone: 'Se usó «{title}»',
   toolFailed: '«{title}» no funcionó',
+  toolCut: '«{title}» había empezado',
   toNewest: 'Al mensaje más reciente',
   newMessages: 'Respuestas nuevas: {count}',
   announceAnswer: 'Respuesta: {text}',

@@ -77,6 +77,7 @@ export const fr: Strings = {
   toolRunning: 'Utilisation de « {title} »…',
   toolDone: '« {title} » utilisé',
   toolFailed: '« {title} » n’a pas fonctionné',
+  toolCut: '« {title} » avait commencé',
   toNewest: 'Au message le plus récent',
   newMessages: 'Nouvelles réponses : {count}',
   announceAnswer: 'Réponse : {text}',

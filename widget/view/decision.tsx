@@ -1,18 +1,18 @@
 /** A paused turn: the card on which the visitor allows, declines, or answers. */
 import { type Signal, signal } from '@preact/signals';
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import type { Question, TurnEventData } from '../../server-helper/protocol/wire.ts';
+import { useEffect, useLayoutEffect } from 'preact/hooks';
+import type { Question } from '../../server-helper/protocol/wire.ts';
 import { createDeciding } from '../state/deciding.ts';
 import type { Entry } from '../state/entries.ts';
 import { words } from '../strings/en/decision.ts';
 import css from '../styles/decision.css?inline';
+import { Approval } from './approval.tsx';
 import { useChat } from './context.ts';
+import { type DecisionProps, OpenUntil, useDecided, useGuard } from './decided.tsx';
 import { isEnter } from './enter.ts';
 import { maxAnswerChars, useTypedAnswer } from './typed-answer.ts';
 
 export { css, words };
-
-type DecisionProps = { entry: Entry; pause: TurnEventData['turn-paused'] };
 
 /** Asked again no sooner: this clock may be ahead of the helper's. */
 const betweenMs = 10_000;
@@ -45,15 +45,6 @@ type Draft = Signal<readonly { text: string; isChosen: boolean }[]>;
  */
 const drafts = new WeakMap<Entry, { asked: string; draft: Draft }>();
 
-/** A decision is on its way, also while the chat is closed. */
-const decisions = new WeakMap<Entry, Signal<boolean>>();
-
-function useDecided(entry: Entry): Signal<boolean> {
-  const decided = decisions.get(entry) ?? signal(false);
-  decisions.set(entry, decided);
-  return decided;
-}
-
 function findDraft(entry: Entry, questions: readonly Question[]): Draft {
   const asked = JSON.stringify(questions);
   const kept = drafts.get(entry);
@@ -61,86 +52,6 @@ function findDraft(entry: Entry, questions: readonly Question[]): Draft {
   const draft: Draft = signal(questions.map(() => ({ text: '', isChosen: false })));
   drafts.set(entry, { asked, draft });
   return draft;
-}
-
-/** So long after a card has come under the pointer a click was meant for what stood there before. */
-const guardMs = 400;
-
-/** Stops the clicks that were not meant for the card; a key's click has no detail. */
-function useGuard() {
-  const since = useRef(performance.now());
-  return (event: MouseEvent) => {
-    const isEarly = event.detail === 1 && performance.now() - since.current < guardMs;
-    if (event.detail > 1 || isEarly) {
-      event.preventDefault();
-      event.stopPropagation();
-    }
-  };
-}
-
-function OpenUntil({ pause }: Pick<DecisionProps, 'pause'>) {
-  const { t } = useChat();
-  const at = new Date(pause.expiresAt);
-  const isToday = at.toDateString() === new Date().toDateString();
-  if (Number.isNaN(at.getTime())) return null;
-  const time = at.toLocaleString(t('language'), {
-    timeStyle: 'short',
-    ...(!isToday && { dateStyle: 'medium' }),
-  });
-  return <p class="outcome">{t('openUntil', { time })}</p>;
-}
-
-function Approval({ entry, pause }: DecisionProps) {
-  const { conversation, rest, t } = useChat();
-  const decided = useDecided(entry);
-  const isPlan = pause.kind === 'plan';
-  const decide = (decision: 'approve' | 'deny') => {
-    rest();
-    decided.value = true;
-    createDeciding(conversation.deciding)
-      .decide(entry.turnId, decision)
-      .finally(() => {
-        decided.value = false;
-      });
-  };
-  return (
-    <section
-      class="decision"
-      aria-label={t(isPlan ? 'planTitle' : 'approvalTitle')}
-      onClickCapture={useGuard()}
-    >
-      <p class="title">{t(isPlan ? 'planTitle' : 'approvalTitle')}</p>
-      <p dir="auto">
-        <strong>{pause.tool.title}</strong>
-        {pause.tool.description && `: ${pause.tool.description}`}
-      </p>
-      <dl>
-        {Object.entries(pause.tool.parameters).map(([name, value]) => (
-          <div key={name}>
-            <dt>{toWords(name)}</dt>
-            <dd dir="auto">{typeof value === 'string' ? value : JSON.stringify(value)}</dd>
-          </div>
-        ))}
-      </dl>
-      <OpenUntil pause={pause} />
-      <div class="actions">
-        <button type="button" class="primary" disabled={decided.value} onClick={() => decide('approve')}>
-          {t(isPlan ? 'acceptPlan' : 'approve')}
-        </button>
-        <button type="button" disabled={decided.value} onClick={() => decide('deny')}>
-          {t(isPlan ? 'denyPlan' : 'deny')}
-        </button>
-      </div>
-    </section>
-  );
-}
-
-/** `orderNumber` → `order number`. */
-function toWords(name: string): string {
-  return name
-    .replace(/([a-z])([A-Z])/g, '$1 $2')
-    .replace(/[_-]+/g, ' ')
-    .toLowerCase();
 }
 
 const none: readonly Question[] = [];

@@ -1,7 +1,7 @@
 /** What the agent does before it answers: what it thinks, folded, with how long that took, what it asked, and what it uses. Loaded with the first. */
 import { useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { isRunning } from '../state/turn.ts';
+import { isRunning, type ToolUse } from '../state/turn.ts';
 import { words } from '../strings/en/work.ts';
 import css from '../styles/work.css?inline';
 import { useChat } from './context.ts';
@@ -15,8 +15,10 @@ export default function Work(props: AnswerProps) {
   const { t } = useChat();
   const { answer } = props;
   const { reasoning } = answer;
-  // Of what was cut off no end is told, and nothing uses it any more.
-  const tools = answer.tools.filter(({ status }) => status !== 'running' || isRunning(answer));
+  // Of what was cut off no end is told: it may have been done.
+  const isCut = answer.status === 'stopped' || answer.status === 'failed';
+  const tools = answer.tools.filter(({ status }) => status !== 'running' || isCut || isRunning(answer));
+  const toKey = (status: ToolUse['status']) => (status === 'running' && isCut ? 'toolCut' : key[status]);
   useLayoutEffect(props.onGrow, []);
   return (
     <>
@@ -34,7 +36,9 @@ export default function Work(props: AnswerProps) {
       {tools.length > 0 && (
         <ul class="tools">
           {tools.map((tool) => (
-            <li key={tool.id}>{t(key[tool.status] ?? 'toolRunning', { title: tool.title ?? tool.name })}</li>
+            <li key={tool.id}>
+              {t(toKey(tool.status) ?? 'toolRunning', { title: tool.title ?? tool.name })}
+            </li>
           ))}
         </ul>
       )}

@@ -6,4 +6,5 @@ export const words = {
   toolRunning: 'Using “{title}”…',
   toolDone: 'Used “{title}”',
   toolFailed: '“{title}” did not work',
+  toolCut: '“{title}” had begun',
 };
