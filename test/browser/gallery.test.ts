@@ -27,6 +27,7 @@ const signs: Record<string, string> = {
   origin: english['origin-refused'],
   list: 'Shipping to Canada',
   modes: 'Thorough',
+  plan: 'Read every note of this year',
 };
 
 test.each<[string, BrowserContextOptions]>([
