@@ -3,16 +3,13 @@
 import OpenAI from 'openai';
 import type {
   ChatCompletionCreateParamsStreaming,
-  ChatCompletionMessageFunctionToolCall,
   ChatCompletionMessageParam,
 } from 'openai/resources/chat/completions';
 import { AgentError } from '../errors.ts';
 import type { ProviderOptions } from '../options.ts';
 import type { Tool } from '../tools.ts';
 import type { AnswerPort, AnswerRequest, Usage } from './answerer.ts';
-
-/** Of one message; what it asks for beyond is not done. */
-const mostCalls = 32;
+import { createCalls } from './calls.ts';
 
 export function toParameters(
   options: ProviderOptions,
@@ -42,7 +39,7 @@ export async function complete(
   port: AnswerPort,
   signal: AbortSignal,
 ) {
-  const calls: ChatCompletionMessageFunctionToolCall[] = [];
+  const calls = createCalls();
   let text = '';
   let usage: Usage | undefined;
   try {
@@ -57,23 +54,15 @@ export async function complete(
         text += delta.content;
         say(delta.content);
       }
-      for (const { index, id, function: part } of delta.tool_calls ?? []) {
-        calls[index] ??= {
-          id: id ?? `call_${index}`,
-          type: 'function',
-          function: { name: '', arguments: '' },
-        };
-        calls[index].function.name += part?.name ?? '';
-        calls[index].function.arguments += part?.arguments ?? '';
-      }
+      for (const piece of delta.tool_calls ?? []) calls.read(piece);
     }
   } catch (thrown) {
-    if (signal.aborted) throw thrown;
+    if (signal.aborted || thrown instanceof AgentError) throw thrown;
     const status =
       thrown instanceof OpenAI.APIError && thrown.status
         ? ` answered ${thrown.status}`
         : ' could not be reached';
     throw new AgentError(502, 'provider_error', `The model provider${status}.`);
   }
-  return { text, calls: calls.filter((call) => call !== undefined).slice(0, mostCalls), usage };
+  return { text, calls: calls.end(), usage };
 }

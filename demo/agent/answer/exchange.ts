@@ -1,8 +1,8 @@
 /** What a model asked of tools in this answer, and what they gave, within its context. */
 
 import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions';
-import { toChars } from './pace.ts';
 import { cutTogether } from './room.ts';
+import { ofTokens, toSize } from './tokens.ts';
 
 /** Of the model's context: for its answer, and for the latest results, however little is left. */
 const [answerShare, leastShare] = [0.15, 0.1];
@@ -18,20 +18,20 @@ type Round = { calls: Calls; results: Extract<ChatCompletionMessageParam, { role
  * The latest round has up to half of the room, the one before it up to half of the rest, and so on; the oldest go
  * where none is left.
  *
- * @param fixedChars of all that is sent besides
+ * @param fixed size of all that is sent besides, in quarters of a token
  */
 export function withinContext(
   exchange: readonly ChatCompletionMessageParam[],
-  fixedChars: number,
+  fixed: number,
   contextTokens: number,
 ): ChatCompletionMessageParam[] {
   const rounds = toRounds(exchange);
-  const least = toChars(contextTokens * leastShare);
-  let left = Math.max(toChars(contextTokens * (1 - answerShare)) - fixedChars, 0);
+  const least = ofTokens(contextTokens * leastShare);
+  let left = Math.max(ofTokens(contextTokens * (1 - answerShare)) - fixed, 0);
   const kept: ChatCompletionMessageParam[] = [];
   for (const [age, round] of rounds.reverse().entries()) {
     const isLatest = age === 0;
-    const calls = !isLatest && toFrame(round) > left ? withShortArguments(round.calls) : round.calls;
+    const calls = toFrame(round) > left ? withShortArguments(round.calls) : round.calls;
     const frame = toFrame({ ...round, calls });
     if (!isLatest && frame > left) break;
     left = Math.max(left - frame, isLatest ? least : 0);
@@ -39,7 +39,7 @@ export function withinContext(
       round.results.map(({ content }) => String(content)),
       age === rounds.length - 1 ? left : left / 2,
     );
-    for (const text of results) left -= text.length;
+    for (const text of results) left -= toSize(text);
     kept.unshift(calls, ...round.results.map((result, index) => ({ ...result, content: results[index]! })));
   }
   return kept;
@@ -56,7 +56,7 @@ function toRounds(exchange: readonly ChatCompletionMessageParam[]): Round[] {
 
 /** What it takes without what tools gave. */
 const toFrame = ({ calls, results }: Round): number =>
-  JSON.stringify([calls, ...results.map((result) => ({ ...result, content: '' }))]).length;
+  toSize(JSON.stringify([calls, ...results.map((result) => ({ ...result, content: '' }))]));
 
 const withShortArguments = (calls: Calls): Calls => ({
   ...calls,

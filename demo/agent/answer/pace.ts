@@ -18,20 +18,3 @@ export async function sayWords(
     say(word);
   }
 }
-
-/** An estimate, where no model counts. */
-const charsOfToken = 4;
-
-/** At most so many estimated tokens, cut between words. */
-export function cutToTokens(text: string, maxTokens: number | undefined): string {
-  const maxLength = (maxTokens ?? Number.POSITIVE_INFINITY) * charsOfToken;
-  if (text.length <= maxLength) return text;
-  const cut = text.slice(0, maxLength);
-  return `${cut.slice(0, Math.max(cut.lastIndexOf(' '), 0)) || cut}…`;
-}
-
-export function estimateTokens(text: string): number {
-  return Math.ceil(text.length / charsOfToken);
-}
-
-export const toChars = (tokens: number): number => Math.floor(tokens * charsOfToken);

@@ -8,7 +8,7 @@ import type {
 import type { ProviderOptions } from '../options.ts';
 import type { FoundPassage, Search } from '../retrieval/search.ts';
 import { toTerms } from '../retrieval/terms.ts';
-import type { Tool, ToolParameters } from '../tools.ts';
+import type { Tool } from '../tools.ts';
 import {
   type Answerer,
   type AnswerPort,
@@ -18,11 +18,12 @@ import {
   type Usage,
 } from './answerer.ts';
 import { askAgain } from './askagain.ts';
+import { readArguments, toToldCall } from './calls.ts';
 import { createCitations } from './citations.ts';
 import { complete, toParameters } from './completion.ts';
 import { withinContext } from './exchange.ts';
-import { estimateTokens } from './pace.ts';
 import { toDataBlock, toPrompt } from './prompt.ts';
+import { estimateTokens, toSize } from './tokens.ts';
 
 const maxToolRounds = 12;
 /** Silence of the provider, not the length of an answer. */
@@ -65,7 +66,7 @@ export function createProviderAnswerer(options: ProviderOptions, search: Search)
         port.sources,
       );
       const prompt = toPrompt(request, state.passages);
-      const fixedChars = JSON.stringify([prompt, request.tools]).length;
+      const fixed = toSize(JSON.stringify([prompt, request.tools]));
       for (;;) {
         const pause = await runPending(state, request, port);
         if (pause) return { ...pause, usage: total };
@@ -76,7 +77,7 @@ export function createProviderAnswerer(options: ProviderOptions, search: Search)
           toParameters(
             options,
             request,
-            [...prompt, ...withinContext(state.exchange, fixedChars, request.contextTokens)],
+            [...prompt, ...withinContext(state.exchange, fixed, request.contextTokens)],
             offersTools,
           ),
           (delta) => {
@@ -92,9 +93,9 @@ export function createProviderAnswerer(options: ProviderOptions, search: Search)
         if (calls.length === 0 || !offersTools)
           return total.total_tokens > 0 ? { kind: 'done', usage: total } : { kind: 'done' };
         state.rounds += 1;
-        state.exchange.push({ role: 'assistant', content: text === '' ? null : text, tool_calls: calls });
-        // A list of its own: what is done is taken off it, and the exchange keeps all.
-        state.pending = [...calls];
+        const told = calls.map(toToldCall);
+        state.exchange.push({ role: 'assistant', content: text === '' ? null : text, tool_calls: told });
+        state.pending = calls;
       }
     },
 
@@ -174,7 +175,7 @@ async function runPending(state: State, request: AnswerRequest, port: AnswerPort
   while (state.pending[0]) {
     const call = state.pending[0];
     const tool = request.tools.find(({ name }) => name === call.function.name);
-    const parameters = readParameters(call.function.arguments);
+    const parameters = readArguments(call.function.arguments);
     const refused = tool && parameters ? tool.refuse?.(parameters) : undefined;
     if (tool && parameters && tool.approval === 'always' && !refused)
       return {
@@ -190,15 +191,4 @@ async function runPending(state: State, request: AnswerRequest, port: AnswerPort
     state.pending.shift();
   }
   return undefined;
-}
-
-function readParameters(text: string): ToolParameters | undefined {
-  try {
-    const value: unknown = JSON.parse(text === '' ? '{}' : text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as ToolParameters)
-      : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -7,8 +7,9 @@ import {
   type AnswerRequest,
   toToolPause,
 } from '../answer/answerer.ts';
-import { cutToTokens, type Pace, sayWords } from '../answer/pace.ts';
+import { type Pace, sayWords } from '../answer/pace.ts';
 import { summariseByFirstSentences } from '../answer/summary.ts';
+import { cutToTokens } from '../answer/tokens.ts';
 import type { Search } from '../retrieval/search.ts';
 import { toChosen } from './chosen.ts';
 import { readFollowUp } from './followup.ts';

@@ -1,6 +1,6 @@
 /** From a source to its passages, in the background: processing, then success or failed. */
 
-import { estimateTokens } from '../answer/pace.ts';
+import { estimateTokens } from '../answer/tokens.ts';
 import { AgentError } from '../errors.ts';
 import type { EventLog } from '../events.ts';
 import { keepTrying } from '../keep.ts';

@@ -19,14 +19,17 @@ export interface OfferedTool {
 const leastSecretChars = 8;
 /** As long as the value of a header may be; and of so many, the longest. */
 const [longestSecretChars, mostSecrets] = [4_000, 200];
-const secretHeader = /auth|key|token|secret|cookie|pass|session|credential|sign/i;
+const secretHeader = /auth|key|token|secret|cookie|pass|pwd|session|credential|sign|jwt|access|bearer/i;
 const [maxNameChars, maxDescriptionChars, maxSchemaChars] = [128, 2_000, 16_000];
 
 const tool = v.object({
   name: v.pipe(v.string(), v.minLength(1), v.maxLength(maxNameChars)),
   title: v.optional(v.string()),
   description: v.optional(v.string(), ''),
-  inputSchema: v.looseObject({ type: v.literal('object') }),
+  inputSchema: v.looseObject({
+    type: v.literal('object'),
+    properties: v.optional(v.record(v.string(), v.unknown())),
+  }),
   annotations: v.optional(
     v.object({ title: v.optional(v.string()), readOnlyHint: v.optional(v.boolean()) }),
     {},

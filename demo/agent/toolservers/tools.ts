@@ -1,7 +1,7 @@
 /** What tool servers offer, as a language model is offered it. */
 
 import { createHash } from 'node:crypto';
-import { estimateTokens } from '../answer/pace.ts';
+import { estimateTokens } from '../answer/tokens.ts';
 import type { Parts } from '../parts.ts';
 import type { Bot } from '../store/bots.ts';
 import type { Persona } from '../store/chats.ts';

@@ -1,7 +1,8 @@
 /** One turn, from the question to its record: asks the answerer and saves how it ended. */
 
 import type { Answerer, AnswerOutcome, AnswerRequest, Usage } from '../answer/answerer.ts';
-import { estimateTokens } from '../answer/pace.ts';
+import { thatFit } from '../answer/room.ts';
+import { estimateTokens } from '../answer/tokens.ts';
 import { AgentError, toAgentError } from '../errors.ts';
 import type { Parts } from '../parts.ts';
 import type { Chat } from '../store/chats.ts';
@@ -173,6 +174,8 @@ function toAgentCredits(tools: readonly ExecutedTool[]): number {
   return Math.min(maxAgentCredits, 1 + tools.filter(({ status }) => status !== 'denied').length);
 }
 
+const mostRanChars = 500;
+
 /** Told to a model in a later turn, where this one did not come to its end. */
 function toRan({ executedTools, runningTools }: Saying, waiting: Pause['tool'] | undefined): string {
   const ran = executedTools.map(({ name, status }) => `${name} (${status})`);
@@ -180,7 +183,13 @@ function toRan({ executedTools, runningTools }: Saying, waiting: Pause['tool'] |
   // The caller may have run it, and have been stopped before it told.
   const open = waiting?.builtIn ? 'not answered' : 'asked for, whether it was done is not known';
   const asked = waiting ? [`${waiting.name} (${open})`] : [];
-  return [...ran, ...begun, ...asked].join(', ');
+  // The last first: what is not known is the last, and stays.
+  const counts = new Map<string, number>();
+  for (const one of [...ran, ...begun, ...asked].reverse()) counts.set(one, (counts.get(one) ?? 0) + 1);
+  const told = [...counts].map(([one, count]) => (count === 1 ? one : `${one} × ${count}`));
+  return thatFit(told, mostRanChars, ({ length }) => length + 2)
+    .reverse()
+    .join(', ');
 }
 
 function toUsage(question: string, answer: string): Usage {

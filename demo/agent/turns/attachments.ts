@@ -1,7 +1,7 @@
 /** Files that come with a question: checked, fetched where only an address is given, and read where they are text. */
 
-import { toChars } from '../answer/pace.ts';
 import { cutTogether } from '../answer/room.ts';
+import { ofTokens } from '../answer/tokens.ts';
 import { AgentError } from '../errors.ts';
 import type { Parts } from '../parts.ts';
 import type { FileStore } from '../store/files.ts';
@@ -76,7 +76,7 @@ export async function readAttachments(
   const texts = read.shown.filter(({ text }) => text !== undefined);
   const cut = cutTogether(
     texts.map(({ text = '' }) => text),
-    toChars(config.contextTokens * mostShare),
+    ofTokens(config.contextTokens * mostShare),
     maxTextChars,
   );
   for (const [index, one] of texts.entries()) one.text = cut[index]!;

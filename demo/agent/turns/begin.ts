@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Answerer } from '../answer/answerer.ts';
 import type { ProviderOverride } from '../answer/answerers.ts';
-import { estimateTokens } from '../answer/pace.ts';
+import { estimateTokens } from '../answer/tokens.ts';
 import { builtinModel } from '../builtin/answerer.ts';
 import { AgentError } from '../errors.ts';
 import type { Parts } from '../parts.ts';

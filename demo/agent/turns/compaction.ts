@@ -1,8 +1,8 @@
 /** Context compaction: older messages become one summary when the context reaches 70 % of the model's limit. */
 
 import type { Answerer, HistoryMessage } from '../answer/answerer.ts';
-import { estimateTokens } from '../answer/pace.ts';
 import { summariseByFirstSentences } from '../answer/summary.ts';
+import { estimateTokens } from '../answer/tokens.ts';
 import type { Chat } from '../store/chats.ts';
 import type { Message } from '../store/messages.ts';
 

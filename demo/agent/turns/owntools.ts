@@ -147,7 +147,7 @@ const notifyOwner = (parts: Parts, bot: Bot, { persona }: Call) =>
     { message: text(2_000), recipient: v.optional(v.string()) },
     async ({ message, recipient }) => {
       const owner = parts.config.email.owner!;
-      const to = persona === 'builder' ? (recipient ?? owner) : owner;
+      const to = persona === 'builder' ? (recipient?.trim() ?? owner) : owner;
       const since = parts.config.now() - hourMs;
       if (parts.emails.countTo(bot.uuid, to, 'auto-generated', since) >= mostNotices)
         throw new AgentError(429, 'too_many_emails', 'This address was written to often enough.');

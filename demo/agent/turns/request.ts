@@ -1,8 +1,8 @@
 /** The answerer's request: history after compaction, the tools this persona may have, the call's data. */
 
 import type { Answerer, AnswerRequest, Memories } from '../answer/answerer.ts';
-import { estimateTokens } from '../answer/pace.ts';
 import { thatFit } from '../answer/room.ts';
+import { estimateTokens } from '../answer/tokens.ts';
 import type { Parts } from '../parts.ts';
 import type { Bot } from '../store/bots.ts';
 import type { Chat, Persona } from '../store/chats.ts';
@@ -44,7 +44,10 @@ export async function toAnswerRequest(
     chatMode: toMode(chat, call),
   };
   let { summary } = chat;
-  let messages = parts.messages.after(chat.id, chat.summary_until).filter(({ id }) => id <= user.id);
+  let messages = parts.messages
+    .after(chat.id, chat.summary_until)
+    .filter(({ id }) => id <= user.id)
+    .map((message) => ({ ...message, content: `${message.content}${toRanNote(message.ran)}`.trim() }));
   // The question is among the messages.
   const overhead = Math.max(0, (answerer.overhead?.(request) ?? 0) - estimateTokens(user.content));
   const compacted = await compactChat(chat, messages, parts.config.contextTokens, overhead, answerer, signal);
@@ -58,9 +61,8 @@ export async function toAnswerRequest(
     ...request,
     summary,
     history: messages
-      .filter(({ id }) => id !== user.id)
-      .map(({ role, content, ran }) => ({ role, content: `${content}${toRanNote(ran)}`.trim() }))
-      .filter(({ content }) => content !== ''),
+      .filter(({ id, content }) => id !== user.id && content !== '')
+      .map(({ role, content }) => ({ role, content })),
   };
 }
 

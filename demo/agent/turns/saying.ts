@@ -89,7 +89,7 @@ export function createSaying(
         reply.push('delta', { text: delta });
       },
       reasoning(delta) {
-        if (signal.aborted) return;
+        if (signal.aborted || reasoning.length + delta.length > maxReplyLength) return;
         reasoning += delta;
         reply.push('reasoning', { text: delta });
       },

@@ -104,6 +104,33 @@ describe('the answerer over a model provider', () => {
     expect(joinDeltas(frames)).toBe('Four left.');
   });
 
+  test('what a model asks in no words of JSON is answered as an error, and told again as what hosts take', async () => {
+    const bad = { index: 0, id: 'a', function: { name: 'order_status', arguments: '{"orderNumber": "LF' } };
+    provider.scripts.push({ deltas: [{ tool_calls: [bad] }] }, { deltas: [say('Once more.')] });
+    expect(joinDeltas(await stream({ reasoning_mode: 'agent' }))).toBe('Once more.');
+    expect(provider.requests[1]?.body.messages.slice(-2)).toMatchObject([
+      { tool_calls: [{ id: 'a', function: { arguments: '{"error":"no JSON object"}' } }] },
+      { tool_call_id: 'a', content: 'There is no such tool, or its arguments are no JSON object.' },
+    ]);
+  });
+
+  test('tools of answers that failed are told in few words, and count in what is summarised', async () => {
+    const calls = Array.from({ length: 30 }, (_, index) => ({
+      ...{ index, id: `c${index}` },
+      function: { name: 'search_memory', arguments: '{"query":"tents"}' },
+    }));
+    for (let turn = 0; turn < 2; turn += 1) {
+      provider.scripts.push({ deltas: [say('One moment.'), { tool_calls: calls }] }, { status: 500 });
+      await stream({ reasoning_mode: 'agent' });
+    }
+    await stream();
+    const told = provider.requests
+      .at(-1)!
+      .body.messages.filter(({ role }: { role: string }) => role === 'assistant');
+    const note = 'One moment.\n\n(Not finished. Tools: search_memory (done) × 30.)';
+    expect(told.map(({ content }: { content: string }) => content)).toEqual([note, note]);
+  });
+
   test('offers no tools after twelve rounds, and gives every call and its result once (S64)', async () => {
     for (let round = 0; round < 12; round += 1)
       provider.scripts.push({ deltas: [callTool('stock', { product: 'Fell 2' }, `call_${round}`)] });

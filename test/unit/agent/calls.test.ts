@@ -1,0 +1,80 @@
+/** Calls of tools, as hosts stream them. */
+
+import type { ChatCompletionChunk } from 'openai/resources/chat/completions';
+import { expect, test } from 'vitest';
+import { createCalls, toToldCall } from '../../../demo/agent/answer/calls.ts';
+
+type Piece = ChatCompletionChunk.Choice.Delta.ToolCall;
+
+const read = (...pieces: object[]) => {
+  const calls = createCalls();
+  for (const piece of pieces) calls.read(piece as Piece);
+  return calls.end();
+};
+const shown = (...pieces: object[]) =>
+  read(...pieces).map(({ function: { name, arguments: text } }) => `${name} ${text}`);
+const begin = (index: unknown, id: unknown, name: string, text = '') => ({
+  ...{ index, id },
+  function: { name, arguments: text },
+});
+const more = (index: unknown, text: string, id?: string) => ({ index, id, function: { arguments: text } });
+
+test.each<[string, object[]]>([
+  [
+    'an index each',
+    [begin(0, 'a', 'count', '{"of"'), begin(1, 'b', 'find'), more(0, ':1}'), more(1, '{"of":2}')],
+  ],
+  [
+    'no index',
+    [begin(undefined, 'a', 'count', '{"of"'), more(undefined, ':1}'), begin(null, 'b', 'find', '{"of":2}')],
+  ],
+  [
+    'the same index for all',
+    [begin(0, 'a', 'count', '{"of":1}'), begin(0, 'b', 'find'), more(0, '{"of":2}')],
+  ],
+  [
+    'another id for each piece',
+    [begin(0, 'a', 'count', '{"of"'), more(0, ':1}', 'b'), begin(1, 'c', 'find'), more(1, '{"of":2}', 'd')],
+  ],
+  ['an index beyond all', [begin(4e9, 'a', 'count', '{"of":1}'), begin(-1, 'b', 'find', '{"of":2}')]],
+  ['words for an index', [begin('length', 'a', 'count', '{"of":1}'), begin('x', 'b', 'find', '{"of":2}')]],
+])('two calls of a host that gives %s are two', (_, pieces) => {
+  expect(shown(...pieces)).toEqual(['count {"of":1}', 'find {"of":2}']);
+});
+
+test('beyond 32 none is done, and its pieces are no other’s', () => {
+  const calls = Array.from({ length: 40 }, (_, index) => [
+    begin(undefined, `id-${index}`, `tool_${index}`),
+    more(undefined, '{}'),
+  ]).flat();
+  expect(shown(...calls)).toEqual(Array.from({ length: 32 }, (_, index) => `tool_${index} {}`));
+});
+
+test('an id that is missing or too long is one of our own, and those that are given stay', () => {
+  const ids = read(begin(0, undefined, 'a'), begin(1, 'x'.repeat(10_000), 'b'), begin(2, 'call_7', 'c')).map(
+    ({ id }) => id,
+  );
+  expect(ids).toEqual([
+    expect.stringMatching(/^call_[\w-]{36}$/),
+    expect.stringMatching(/^call_[\w-]{36}$/),
+    'call_7',
+  ]);
+});
+
+test('what has no end is given up', () => {
+  const calls = createCalls();
+  calls.read(begin(0, 'a', 'write_file') as Piece);
+  const piece = more(0, 'x'.repeat(1_048_576)) as Piece;
+  calls.read(piece);
+  expect(() => [0, 0].forEach(() => void calls.read(piece))).toThrow('asked tools for too much');
+});
+
+test.each([
+  ['count', '{"of":1}', 'count', '{"of":1}'],
+  ['count', '', 'count', '{}'],
+  ['', '{"of": "ab', 'unknown', '{"error":"no JSON object"}'],
+  ['no name!', '["a"]', 'unknown', '{"error":"no JSON object"}'],
+])('a call of “%s” with %s is told again as one of %s with %s', (name, text, toldName, toldText) => {
+  const [call] = read(begin(0, 'a', name, text));
+  expect(toToldCall(call!)).toMatchObject({ id: 'a', function: { name: toldName, arguments: toldText } });
+});
