@@ -73,6 +73,10 @@ export function createAttachments(
     (await Promise.all((await toKeys(owner)).map(readSlot))).filter((slot) => slot !== undefined);
   const piecesOf = ({ id, pieces }: Kept) =>
     Array.from({ length: pieces }, (_, number) => `attachment:${bot}:piece:${id}:${number}`);
+  const isWhole = async (kept: Kept) => {
+    const last = piecesOf(kept).at(-1);
+    return last === undefined || (await store.recall(last)) !== undefined;
+  };
   /** Another file may have the place by now. */
   const leave = ({ key, kept }: Slot) => store.forget(key, JSON.stringify(kept));
   /** The slot last: while it stands the pieces are found. */
@@ -188,6 +192,8 @@ export function createAttachments(
     },
     async move(from, to) {
       for (const slot of await readAll(from)) {
+        // What still comes, at another helper perhaps, is refused there, and its place given up.
+        if (!(await isWhole(slot.kept))) continue;
         const key = await claim(to, slot.kept);
         if (key === undefined) {
           await drop(slot);

@@ -20,6 +20,7 @@ const mostAtOnce = 40;
 
 export async function postAttachment(parts: Parts, exchange: SignedExchange): Promise<Response> {
   const { config, store, attachments, uploads } = parts;
+  const since = parts.now();
   const { attachments: rules } = config;
   if (!rules) throw new HelperError('not-allowed', 'attachments are not allowed here');
   const conversationId = requireUuid(exchange, 'id');
@@ -31,7 +32,6 @@ export async function postAttachment(parts: Parts, exchange: SignedExchange): Pr
   const own = uploads.filter((one) => one === whose).length;
   if ((config.limited && own >= mostOfOne) || uploads.length >= mostAtOnce)
     throw new HelperError('rate-limited', 'Too many files come at once', 5_000);
-  const since = parts.now();
   uploads.push(whose);
   const bytes = await readBody(exchange.request, rules.bytes, uploadMs).finally(() =>
     uploads.splice(uploads.indexOf(whose), 1),
@@ -46,11 +46,6 @@ export async function postAttachment(parts: Parts, exchange: SignedExchange): Pr
     config.limited ? exchange.address : undefined,
     since,
   );
-  // Deleted while it came.
-  if (conversation && !(await store.findConversation(conversationId))) {
-    await attachments.forget(place.owner, ({ id }) => id === kept.id);
-    throw new HelperError('not-found');
-  }
   return toJsonResponse(kept, exchange.headers, 201);
 }
 

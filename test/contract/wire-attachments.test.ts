@@ -363,15 +363,20 @@ test('a place that two forget at once is not taken from the file that has it nex
 test('a place that is given up while its visitor signs in is not taken along', async () => {
   const store = createMemoryStore();
   const readPlaces = watchPlaces(store);
-  const { gate, written } = holdPieces(store);
   const kept = createAttachments(store, 'bot-1', Date.now);
   const [guest, customer] = ['anonymous:1', 'external:7'];
   const place = { owner: guest, conversationId: randomUUID() };
   const file = { name: 'a.txt', type: 'text/plain', bytes: note } as const;
+  const { remember, isMerged } = store;
+  const [whole, gate] = [createGate(), createGate()];
+  store.isMerged = async (owner) => {
+    whole.open();
+    await gate.opened;
+    return isMerged(owner);
+  };
   const coming = kept.keep(place, file, undefined, Date.now());
-  await vi.waitFor(() => expect(written).toHaveLength(1));
+  await whole.opened;
   await store.mergeOwner(guest, customer);
-  const { remember } = store;
   const [reached, slow] = [createGate(), createGate()];
   store.remember = async (...values) => {
     reached.open();
@@ -384,6 +389,22 @@ test('a place that is given up while its visitor signs in is not taken along', a
   await expect(coming).rejects.toMatchObject({ code: 'unauthenticated' });
   slow.open();
   await moving;
+  expect(await readPlaces()).toEqual([]);
+});
+
+test('what still comes at one helper while its visitor signs in at another leaves no place taken', async () => {
+  const store = createMemoryStore();
+  const readPlaces = watchPlaces(store);
+  const { gate, written } = holdPieces(store);
+  const [one, other] = [0, 0].map(() => createAttachments(store, 'bot-1', Date.now));
+  const [guest, customer] = ['anonymous:1', 'external:7'];
+  const place = { owner: guest, conversationId: randomUUID() };
+  const coming = one!.keep(place, { name: 'a.png', type: 'image/png', bytes: png }, undefined, Date.now());
+  await vi.waitFor(() => expect(written).toHaveLength(1));
+  await store.mergeOwner(guest, customer);
+  await other!.move(guest, customer);
+  gate.open();
+  await expect(coming).rejects.toMatchObject({ code: 'unauthenticated' });
   expect(await readPlaces()).toEqual([]);
 });
 
