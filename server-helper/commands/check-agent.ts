@@ -46,7 +46,7 @@ export async function checkAgent(config: Config, dispatch: Dispatch): Promise<Fi
     findings.push({ about: 'workspaces', state: 'note', text });
   } else if (allowance && isNearlyUsedUp(allowance)) {
     const { used, most } = allowance;
-    const text = `${used} of the plan’s ${most} for visitors are used, and each new ${config.workspace} takes one: ask for more, or set PORCHLIGHT_WORKSPACE`;
+    const text = `${used} of the plan’s ${most} for visitors are used, and each new ${config.workspace} takes one: ask for more, or keep fewer (PORCHLIGHT_WORKSPACE, PORCHLIGHT_RETENTION_DAYS)`;
     findings.push({ about: 'workspaces', state: used < most ? 'note' : 'wrong', text });
   }
   if (Math.abs(http.aheadMs) > mostAheadMs) {

@@ -4,7 +4,7 @@ import { toCauseCode } from '../errors.ts';
 import type { Finding } from './finding.ts';
 
 export async function checkSettings(config: Config): Promise<Finding[]> {
-  const { store, origins, identity, ssoSecrets } = config;
+  const { store, origins, identity, ssoSecrets, workspace } = config;
   const findings: Finding[] = [];
   const add = (about: string, state: Finding['state'], text: string) => findings.push({ about, state, text });
   await store.check().then(
@@ -29,6 +29,12 @@ export async function checkSettings(config: Config): Promise<Finding[]> {
   else if (identity === 'required')
     add('sign-in', 'wrong', 'is required, and nobody can: PORCHLIGHT_SSO_SECRET is missing');
   else add('sign-in', 'note', 'visitors are guests: PORCHLIGHT_SSO_SECRET is not set');
+  if (typeof workspace === 'string' && workspace !== 'conversation' && workspace !== 'visitor')
+    add(
+      'workspace',
+      'note',
+      'all visitors share one: what the agent writes there for one of them it reads to the others',
+    );
   return findings;
 }
 

@@ -59,7 +59,7 @@ describe('check finds', () => {
   test.each([
     [79, {}, 0, undefined],
     [80, {}, 0, /note {2}workspaces: 80 of the plan’s 100 for visitors are used, and each new conversation/],
-    [100, {}, 1, /WRONG workspaces: 100 of .* or set PORCHLIGHT_WORKSPACE/],
+    [100, {}, 1, /WRONG workspaces: 100 of .* or keep fewer \(PORCHLIGHT_WORKSPACE/],
     [80, { PORCHLIGHT_WORKSPACE: 'visitor' }, 0, /each new visitor takes one/],
     [100, { PORCHLIGHT_WORKSPACE: '6f1f3a54-6c4b-4f57-9a0e-1f2f3d4c5b6a' }, 0, undefined],
   ])('how many workspaces are left: %i of 100 used, with %o', async (used, env, exit, words) => {
@@ -69,6 +69,9 @@ describe('check finds', () => {
     expect(code).toBe(exit);
     if (words) expect(output).toMatch(words);
     else expect(output).not.toContain('workspaces:');
+    // Which all visitors have together, and may read each other's words in.
+    const isShared = JSON.stringify(env).includes('6f1f');
+    expect(output.includes('note  workspace: all visitors share one')).toBe(isShared);
   });
 
   const day = 24 * 3600_000;
