@@ -38,8 +38,9 @@ export async function complete(
   say: (delta: string) => void,
   port: AnswerPort,
   signal: AbortSignal,
+  mostCalls: number,
 ) {
-  const calls = createCalls();
+  const calls = createCalls(mostCalls);
   let text = '';
   let usage: Usage | undefined;
   try {

@@ -6,7 +6,6 @@ import { ofTokens, toSize } from './tokens.ts';
 
 /** Of the model's context: for its answer, and for the latest results, however little is left. */
 const [answerShare, leastShare] = [0.15, 0.1];
-const mostArgumentChars = 200;
 /** Of a call that was done, in the place of long arguments. */
 const cutArguments = JSON.stringify({ cut: 'too long to be told again' });
 
@@ -61,7 +60,7 @@ const toFrame = ({ calls, results }: Round): number =>
 const withShortArguments = (calls: Calls): Calls => ({
   ...calls,
   tool_calls: (calls.tool_calls ?? []).map((call) =>
-    call.type === 'function' && call.function.arguments.length > mostArgumentChars
+    call.type === 'function' && toSize(call.function.arguments) > cutArguments.length
       ? { ...call, function: { ...call.function, arguments: cutArguments } }
       : call,
   ),

@@ -26,6 +26,8 @@ import { toDataBlock, toPrompt } from './prompt.ts';
 import { estimateTokens, toSize } from './tokens.ts';
 
 const maxToolRounds = 12;
+/** Of one message; and so much of the context goes with each, whatever it asks for. */
+const [mostCalls, tokensOfCall] = [32, 256];
 /** Silence of the provider, not the length of an answer. */
 const timeoutMs = 60_000;
 
@@ -86,6 +88,7 @@ export function createProviderAnswerer(options: ProviderOptions, search: Search)
           },
           port,
           signal,
+          Math.min(mostCalls, Math.ceil(request.contextTokens / tokensOfCall)),
         );
         total.prompt_tokens += usage?.prompt_tokens ?? 0;
         total.completion_tokens += usage?.completion_tokens ?? 0;

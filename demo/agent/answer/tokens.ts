@@ -1,5 +1,7 @@
 /** How long a text is to a model: an estimate, for none is asked. Four letters of a Latin script are a token. */
 
+import { wellFormed } from '../text.ts';
+
 const charsOfToken = 4;
 /** Letters of other alphabets, and from where on each character is a token, half of an emoji too. */
 const [firstOther, firstWide] = [0x250, 0x2e80];
@@ -30,7 +32,8 @@ export const ofTokens = (tokens: number): number => Math.floor(tokens * charsOfT
 
 /** At most so many estimated tokens, cut between words. */
 export function cutToTokens(text: string, maxTokens: number | undefined): string {
-  const cut = cutToSize(text, (maxTokens ?? Number.POSITIVE_INFINITY) * charsOfToken);
-  if (cut.length === text.length) return text;
+  const fit = cutToSize(text, (maxTokens ?? Number.POSITIVE_INFINITY) * charsOfToken);
+  if (fit.length === text.length) return text;
+  const cut = wellFormed(fit);
   return `${cut.slice(0, Math.max(cut.lastIndexOf(' '), 0)) || cut}…`;
 }

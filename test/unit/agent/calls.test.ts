@@ -6,12 +6,12 @@ import { createCalls, toToldCall } from '../../../demo/agent/answer/calls.ts';
 
 type Piece = ChatCompletionChunk.Choice.Delta.ToolCall;
 
-const read = (...pieces: object[]) => {
-  const calls = createCalls();
+const read = (...pieces: (object | null)[]) => {
+  const calls = createCalls(32);
   for (const piece of pieces) calls.read(piece as Piece);
   return calls.end();
 };
-const shown = (...pieces: object[]) =>
+const shown = (...pieces: (object | null)[]) =>
   read(...pieces).map(({ function: { name, arguments: text } }) => `${name} ${text}`);
 const begin = (index: unknown, id: unknown, name: string, text = '') => ({
   ...{ index, id },
@@ -35,6 +35,37 @@ test.each<[string, object[]]>([
   [
     'another id for each piece',
     [begin(0, 'a', 'count', '{"of"'), more(0, ':1}', 'b'), begin(1, 'c', 'find'), more(1, '{"of":2}', 'd')],
+  ],
+  ['neither', [begin(undefined, undefined, 'count', '{"of":1}'), begin(undefined, '', 'find', '{"of":2}')]],
+  [
+    'the same index for all, and no id',
+    [begin(0, null, 'count', '{"of":1}'), begin(0, undefined, 'find', '{"of":2}')],
+  ],
+  [
+    'the same id for all',
+    [begin(undefined, 'a', 'count', '{"of":1}'), begin(undefined, 'a', 'find', '{"of":2}')],
+  ],
+  [
+    'the name again',
+    [
+      begin(0, 'a', 'count', '{"of"'),
+      begin(0, 'a', 'count', ':1}'),
+      begin(1, 'b', 'find'),
+      begin(1, '', 'find', '{"of":2}'),
+    ],
+  ],
+  [
+    'no index, and one after the other by id',
+    [
+      begin(undefined, 'a', 'count', '{"of"'),
+      begin(undefined, 'b', 'find', '{"of"'),
+      more(undefined, ':1}', 'a'),
+      more(undefined, ':2}', 'b'),
+    ],
+  ],
+  [
+    'arguments as an object',
+    [begin(0, 'a', 'count', { of: 1 } as never), begin(1, 'b', 'find', { of: 2 } as never)],
   ],
   ['an index beyond all', [begin(4e9, 'a', 'count', '{"of":1}'), begin(-1, 'b', 'find', '{"of":2}')]],
   ['words for an index', [begin('length', 'a', 'count', '{"of":1}'), begin('x', 'b', 'find', '{"of":2}')]],
@@ -61,8 +92,16 @@ test('an id that is missing or too long is one of our own, and those that are gi
   ]);
 });
 
+test('what is no piece is nothing, and an id that is given twice or is no name is our own', () => {
+  const own = expect.stringMatching(/^call_[\w-]{36}$/);
+  const ids = read(null, begin(0, 'i', 'a'), begin(1, 'i', 'b'), begin(2, 7, 'c'), begin(3, 'a b', 'd')).map(
+    ({ id }) => id,
+  );
+  expect(ids).toEqual(['i', own, own, own]);
+});
+
 test('what has no end is given up', () => {
-  const calls = createCalls();
+  const calls = createCalls(32);
   calls.read(begin(0, 'a', 'write_file') as Piece);
   const piece = more(0, 'x'.repeat(1_048_576)) as Piece;
   calls.read(piece);

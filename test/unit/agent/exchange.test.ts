@@ -49,6 +49,22 @@ test('arguments of the latest round are shortened too where they leave no room f
   expect(told).toEqual([call('a', '{"cut":"too long to be told again"}'), result('a', 'written')]);
 });
 
+test.each(['x', '漢'])('so do calls that ask for little each, in the letters of “%s”', (one) => {
+  const calls = Array.from({ length: 32 }, (_, at) => ({
+    id: `c${at}`,
+    type: 'function' as const,
+    function: { name: 'grep', arguments: JSON.stringify({ pattern: one.repeat(180) }) },
+  }));
+  const results = calls.map(({ id }) => result(id, one.repeat(2_000)));
+  const told = withinContext(
+    [{ role: 'assistant', content: null, tool_calls: calls }, ...results],
+    9_000,
+    8_192,
+  );
+  expect(told).toHaveLength(33);
+  expect(estimateTokens(JSON.stringify(told))).toBeLessThan(8_192 - 9_000 / 4);
+});
+
 test('of several texts the short ones stay whole, and each is cut at a length of its own', () => {
   expect(cutTogether(['漢字', 'x'.repeat(100), 'y'.repeat(100)], 68, 50)).toEqual([
     '漢字',
