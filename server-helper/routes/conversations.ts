@@ -95,7 +95,7 @@ export async function changeConversation(parts: Parts, exchange: SignedExchange)
 export async function deleteConversation(parts: Parts, exchange: SignedExchange): Promise<Response> {
   const conversation = await requireConversation(parts, exchange);
   const isOfIt = ({ conversationId }: { conversationId: string }) => conversationId === conversation.id;
-  if (parts.config.attachments) await parts.attachments.noteErased(conversation.id);
+  await parts.attachments.noteErased(conversation.id);
   const deleted = await parts.store.deleteConversation(conversation.id);
   if (deleted) letGo(parts, deleted);
   // Attached while files were allowed, perhaps.

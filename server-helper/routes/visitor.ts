@@ -134,7 +134,7 @@ async function toExported(
 }
 
 export async function eraseVisitor(parts: Parts, exchange: SignedExchange): Promise<Response> {
-  if (parts.config.attachments) await parts.attachments.noteErased(exchange.session.owner);
+  await parts.attachments.noteErased(exchange.session.owner);
   const erased = await parts.store.eraseOwner(exchange.session.owner, parts.config.botId);
   for (const deleted of erased) letGo(parts, deleted);
   // Attached while files were allowed, perhaps.
