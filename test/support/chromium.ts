@@ -1,18 +1,15 @@
 /** Finds a Chromium for the browser tests: the one named, the one inside an npm package, or the system's. */
 import { execFile } from 'node:child_process';
-import { accessSync, constants, existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { delimiter, join, sep } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { findOnPath, isProgram, unpackOnce } from './unpack.ts';
 
 export type FoundChromium = { path: string; env: Record<string, string> };
 
 const systemNames = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 const packageName = '@sparticuz/chromium';
-/** A lock older than this belongs to a process that died. */
-const staleMs = 120_000;
 
 /**
  * The npm package's is the same for everybody, and a headless shell: what a whole browser draws around
@@ -27,24 +24,11 @@ export async function findChromium(isWhole = false, wanted = process.env.CHROMIU
     if (isProgram(wanted)) return say({ path: wanted, env: {} });
     throw new Error(`CHROMIUM names no program that can be run: ${wanted}`);
   }
-  const ofSystem = systemNames.flatMap(findOnPath).find(isProgram);
+  const ofSystem = findOnPath(systemNames);
   const isPackages = process.platform === 'linux' && process.arch === 'x64';
   if (isPackages && !(isWhole && ofSystem)) return say(await unpackPackage());
   if (ofSystem) return say({ path: ofSystem, env: {} });
   throw new Error('No browser to test with: install Chromium, or set CHROMIUM to the path of one.');
-}
-
-function findOnPath(name: string): string[] {
-  return (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, name));
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function say(found: FoundChromium): FoundChromium {
@@ -52,24 +36,16 @@ function say(found: FoundChromium): FoundChromium {
   return found;
 }
 
-/** Unpacked once beside the package, with the libraries and fonts that a bare machine lacks. */
+/** With the libraries and fonts that a bare machine lacks. */
 async function unpackPackage(): Promise<FoundChromium> {
   const entry = createRequire(import.meta.url).resolve(packageName);
   const end = entry.lastIndexOf(join(packageName, sep));
   const about = await readFile(join(entry.slice(0, end), packageName, 'package.json'), 'utf8');
   const { version } = JSON.parse(about) as { version: string };
   const cache = join(entry.slice(0, end), '.cache');
-  const folder = join(cache, `chromium-${version}`);
-  await mkdir(cache, { recursive: true });
-  while (!existsSync(folder)) {
-    if (await takeLock(`${folder}.lock`)) {
-      try {
-        if (!existsSync(folder)) await unpackInto(folder, cache);
-      } finally {
-        await rmdir(`${folder}.lock`);
-      }
-    } else await sleep(100);
-  }
+  const folder = await unpackOnce(cache, `chromium-${version}`, (staging, kept) =>
+    unpackInto(staging, kept, cache),
+  );
   const libraries = [join(folder, 'al2023', 'lib'), process.env.LD_LIBRARY_PATH].filter(Boolean);
   return {
     path: join(folder, 'chromium'),
@@ -77,36 +53,13 @@ async function unpackPackage(): Promise<FoundChromium> {
   };
 }
 
-/** A folder is made by one process only, however many try at once. */
-async function takeLock(lock: string): Promise<boolean> {
-  try {
-    await mkdir(lock);
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  }
-  const age = await stat(lock).then(
-    ({ mtimeMs }) => Date.now() - mtimeMs,
-    () => 0,
-  );
-  if (age > staleMs) await rmdir(lock).catch(() => {});
-  return false;
-}
-
 /** The package unpacks into the temporary folder, with its libraries only where it sees Lambda: so it is shown both. */
-async function unpackInto(folder: string, cache: string): Promise<void> {
-  const staging = await mkdtemp(join(cache, 'chromium-'));
-  try {
-    const script = `const { default: chromium } = await import('${packageName}'); await chromium.executablePath();`;
-    await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], {
-      cwd: cache,
-      env: { ...process.env, TMPDIR: staging, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs20.x' },
-    });
-    const fonts = join(staging, 'fonts', 'fonts.conf');
-    await writeFile(fonts, (await readFile(fonts, 'utf8')).replaceAll('/tmp/', `${folder}/`));
-    await rename(staging, folder);
-  } catch (error) {
-    await rm(staging, { recursive: true, force: true });
-    throw error;
-  }
+async function unpackInto(staging: string, folder: string, cache: string): Promise<void> {
+  const script = `const { default: chromium } = await import('${packageName}'); await chromium.executablePath();`;
+  await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], {
+    cwd: cache,
+    env: { ...process.env, TMPDIR: staging, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs20.x' },
+  });
+  const fonts = join(staging, 'fonts', 'fonts.conf');
+  await writeFile(fonts, (await readFile(fonts, 'utf8')).replaceAll('/tmp/', `${folder}/`));
 }
