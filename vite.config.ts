@@ -41,6 +41,12 @@ function pack(bytes: Uint8Array): Uint8Array {
 const testKinds = [
   { name: 'unit', include: ['test/{unit,view,answers}/**/*.test.{ts,tsx}', 'test/*.test.ts'], maxWorkers: 2 },
   { name: 'contract', include: ['test/{contract,mounts}/**/*.test.ts'], maxWorkers: 6 },
+  {
+    name: 'redis',
+    include: ['test/contract/wire-{two-helpers,other-helper}.test.ts'],
+    env: { TEST_STORE: 'redis' },
+    maxWorkers: 2,
+  },
   { name: 'browser', include: ['test/browser/**/*.test.ts'], maxWorkers: 3 },
 ];
 
@@ -348,6 +354,7 @@ export default defineConfig({
       index: 'server-helper/index.ts',
       node: 'server-helper/node.ts',
       sqlite: 'server-helper/store/sqlite.ts',
+      redis: 'server-helper/store/redis/redis.ts',
       environment: 'server-helper/from-environment.ts',
       next: 'server-helper/mount/next.ts',
       fastify: 'server-helper/mount/fastify.ts',

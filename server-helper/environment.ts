@@ -5,6 +5,7 @@ import type { Log } from './log.ts';
 import { toWrong } from './option.ts';
 import type { ReasoningMode } from './protocol/wire.ts';
 import { createMemoryStore } from './store/memory.ts';
+import { createRedisStore } from './store/redis/redis.ts';
 import { createSqliteStore } from './store/sqlite.ts';
 import type { Store } from './store/store.ts';
 
@@ -163,13 +164,23 @@ export function readStoreName(env: NodeJS.ProcessEnv): string {
 /** @throws what names the option `store` */
 export function openStore(name: string): Store {
   if (name === 'memory') return createMemoryStore();
+  if (/^rediss?:/.test(name)) return openRedis(name);
   const file = /^sqlite:(\S.*\S|\S)$/.exec(name)?.[1];
   // `:memory:` would be a database of each connection's own, and a URI may ask for one too.
-  if (file === undefined || /^(:|file:|\/\/)/i.test(file)) throw toWrong('store', 'memory or sqlite:FILE');
+  if (file === undefined || /^(:|file:|\/\/)/i.test(file))
+    throw toWrong('store', 'memory, sqlite:FILE or redis://…');
   try {
     return createSqliteStore(file);
   } catch {
     throw toWrong('store', 'an SQLite file that can be opened and written, in a folder that is there');
+  }
+}
+
+function openRedis(url: string): Store {
+  try {
+    return createRedisStore(url);
+  } catch {
+    throw toWrong('store', 'a URL that begins with redis:// or rediss://');
   }
 }
 

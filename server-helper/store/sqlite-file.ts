@@ -1,6 +1,7 @@
 /** One SQLite file as safe calls: each write a transaction, no wait that blocks, no failure that outlives its call. Node only. */
 import { closeSync, openSync } from 'node:fs';
 import Database from 'libsql';
+import { keepText, readText } from './kept-text.ts';
 import { migrate } from './sqlite-schema.ts';
 import { StoreBusy } from './store.ts';
 
@@ -161,10 +162,10 @@ export function openSqliteFile(path: string): SqliteFile {
     read: (act) => patiently(act),
     all: <T>(sql: string, ...values: unknown[]) =>
       statement(sql)
-        .all(...values.map(toKept))
+        .all(...values.map(toKeptValue))
         .map(toPlain) as T[],
     one: <T>(sql: string, ...values: unknown[]) => file.all<T>(sql, ...values)[0],
-    run: (sql, ...values) => statement(sql).run(...values.map(toKept)).changes,
+    run: (sql, ...values) => statement(sql).run(...values.map(toKeptValue)).changes,
     async wipe() {
       tidyLater();
       await empty();
@@ -216,30 +217,14 @@ function isBusy(error: unknown): boolean {
   return /^SQLITE_(BUSY|LOCKED)/.test(String((error as { code?: unknown }).code));
 }
 
-/** Of a text SQLite keeps what stands before a NUL, and of half a character nothing: these are kept under a mark. */
-const mark = '\uE000';
-const needsMark = /[\0\uE000\p{Surrogate}]/u;
-const marked = /\uE000([0-9a-f]{4})/g;
-
-function toKept(value: unknown): unknown {
-  if (typeof value !== 'string' || !needsMark.test(value)) return value;
-  return value.replace(
-    /[\0\uE000\p{Surrogate}]/gu,
-    (char) => mark + char.charCodeAt(0).toString(16).padStart(4, '0'),
-  );
-}
-
-function toText(text: string): string {
-  if (!text.includes(mark)) return text;
-  return text.replace(marked, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
-}
+const toKeptValue = (value: unknown) => (typeof value === 'string' ? keepText(value) : value);
 
 /** SQLite's null is the port's undefined. */
 function toPlain(row: unknown): unknown {
   return Object.fromEntries(
     Object.entries(row as object).map(([column, value]) => [
       column,
-      typeof value === 'string' ? toText(value) : (value ?? undefined),
+      typeof value === 'string' ? readText(value) : (value ?? undefined),
     ]),
   );
 }

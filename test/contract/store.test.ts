@@ -4,8 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { createMemoryStore } from '../../server-helper/store/memory.ts';
+import { createRedisStore } from '../../server-helper/store/redis/redis.ts';
 import { createSqliteStore } from '../../server-helper/store/sqlite.ts';
 import { toConversation, toTurn } from '../support/records.ts';
+import { startRedis } from '../support/redis.ts';
 import { storeContract } from './store.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'porchlight-store-'));
@@ -13,6 +15,9 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 storeContract('a store in memory', (now) => createMemoryStore(now));
 storeContract('a store in a SQLite file', (now) => createSqliteStore(join(folder, 'contract.db'), now));
+const redis = await startRedis();
+afterAll(() => redis.stop());
+storeContract('a store in Redis', (now) => createRedisStore(redis.url, { now }));
 
 test('a SQLite file opened twice is one store: a claim of one is a claim of both', async () => {
   const file = join(folder, 'shared.db');

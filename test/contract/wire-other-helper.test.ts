@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createSqliteStore } from '../../server-helper/store/sqlite.ts';
 import { sendJson } from '../support/fake-agent.ts';
 import type { FakeAnswer } from '../support/fake-answer.ts';
 import { createGate } from '../support/gate.ts';
@@ -221,7 +220,7 @@ test('a stop at another helper is written down before the agent hears of it, or 
   here.agent.nextChat(writeOn);
   const stream = await visitor.ask(conversationId, turnId, question);
   await stream.untilText('w3');
-  const store = createSqliteStore(here.file);
+  const store = here.openStore();
   let statusThen: string | undefined;
   here.agent.override('POST /v1/bot/chat/cancel', async (_, response) => {
     here.agent.restore('POST /v1/bot/chat/cancel');

@@ -1,10 +1,13 @@
-/** Two helper processes on one SQLite file, before one fake agent, for a test file. */
+/** Two helper processes on one store, before one fake agent, for a test file: a SQLite file, or Redis where `TEST_STORE` says so. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
+import { openStore } from '../../server-helper/environment.ts';
+import type { Store } from '../../server-helper/store/store.ts';
 import { type FakeAgent, startFakeAgent } from './fake-agent.ts';
 import { type RunningHelper, startHelper } from './helper-process.ts';
+import { startRedis, type TestRedis } from './redis.ts';
 import { Visitor } from './visitor.ts';
 
 /** All are there from the file's first test on. */
@@ -12,9 +15,9 @@ export type TwoHelpers = {
   readonly agent: FakeAgent;
   readonly one: RunningHelper;
   readonly two: RunningHelper;
-  /** Of the store that they share. */
-  readonly file: string;
-  /** One more on the same file. */
+  /** The store that they share, opened once more. */
+  openStore(): Store;
+  /** One more on the same store. */
   startThird(): Promise<RunningHelper>;
 };
 
@@ -22,20 +25,23 @@ export function setUpTwoHelpers(): TwoHelpers {
   let agent: FakeAgent;
   let folder: string;
   let helpers: RunningHelper[];
-  const toFile = () => join(folder, 'store.db');
+  let redis: TestRedis | undefined;
+  const toName = () => redis?.url ?? `sqlite:${join(folder, 'store.db')}`;
   const start = () =>
     startHelper({
       agentUrl: agent.url,
-      env: { PORCHLIGHT_STORE: `sqlite:${toFile()}` },
+      env: { PORCHLIGHT_STORE: toName() },
     });
   beforeAll(async () => {
     agent = await startFakeAgent();
     folder = await mkdtemp(join(tmpdir(), 'porchlight-'));
+    if (process.env.TEST_STORE === 'redis') redis = await startRedis();
     helpers = await Promise.all([start(), start()]);
   });
   afterAll(async () => {
     await agent.close();
     for (const helper of helpers) await helper.close();
+    await redis?.stop();
     await rm(folder, { recursive: true, force: true });
   });
   return {
@@ -48,9 +54,7 @@ export function setUpTwoHelpers(): TwoHelpers {
     get two() {
       return helpers[1] as RunningHelper;
     },
-    get file() {
-      return toFile();
-    },
+    openStore: () => openStore(toName()),
     startThird: start,
   };
 }

@@ -1,0 +1,3 @@
+local result = methods[method]()
+if result == nil then return nil end
+return cjson.encode(result)

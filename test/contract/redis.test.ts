@@ -1,0 +1,141 @@
+/** A Redis that stands still, is restarted, refuses or is full: each call says so in its time, and none after it suffers. */
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { toCauseCode } from '../../server-helper/errors.ts';
+import { createRedisStore } from '../../server-helper/store/redis/redis.ts';
+import { type Store, StoreBusy } from '../../server-helper/store/store.ts';
+import { startFakeAgent } from '../support/fake-agent.ts';
+import { createGate } from '../support/gate.ts';
+import { startHelper } from '../support/helper-process.ts';
+import { bot, toConversation, toTurn } from '../support/records.ts';
+import { startRedis } from '../support/redis.ts';
+import { at } from '../support/two-helpers.ts';
+import { createVisitor, makeQuestion } from '../support/visitor.ts';
+
+const redis = await startRedis('--appendonly', 'yes', '--appendfsync', 'always');
+afterAll(() => redis.stop());
+let store: Store;
+beforeEach(() => {
+  store = createRedisStore(redis.url);
+  return () => store.close();
+});
+
+test('one that stands still fails each call in its time, and goes on', async () => {
+  const conversation = toConversation();
+  await store.beginTurn(conversation, toTurn(conversation.id));
+  redis.child.kill('SIGSTOP');
+  const began = performance.now();
+  const calls = [store.check(), store.findConversation(conversation.id), store.remember('a', 'b')];
+  for (const call of await Promise.allSettled(calls))
+    expect(call.status === 'rejected' && call.reason).toBeInstanceOf(StoreBusy);
+  expect(performance.now() - began).toBeLessThan(10_000);
+  redis.child.kill('SIGCONT');
+  expect(await store.findConversation(conversation.id)).toEqual(conversation);
+});
+
+test('one that is restarted has what it kept, and learns the script anew', async () => {
+  const conversation = toConversation();
+  await store.beginTurn(conversation, toTurn(conversation.id));
+  await redis.restart();
+  expect(await store.findConversation(conversation.id)).toEqual(conversation);
+  await redis.say('SCRIPT FLUSH');
+  expect((await store.findLiveTurn(conversation.id))?.status).toBe('running');
+});
+
+test('one that takes no writes is told by its own code, and read from', async () => {
+  const key = randomUUID();
+  await store.remember(key, 'kept');
+  await redis.say('REPLICAOF 127.0.0.1 1');
+  const refused = await store.check().catch((error: unknown) => error);
+  expect(toCauseCode(refused)).toBe('redis-readonly');
+  expect(await store.recall(key)).toBe('kept');
+  await redis.say('REPLICAOF NO ONE');
+  await store.check();
+});
+
+test('one that is full refuses what is new, and takes it once there is room', async () => {
+  await redis.say('CONFIG SET maxmemory 1');
+  const conversation = toConversation();
+  const begun = await store.beginTurn(conversation, toTurn(conversation.id)).catch((error: unknown) => error);
+  expect(toCauseCode(begun)).toBe('redis-oom');
+  await redis.say('CONFIG SET maxmemory 0');
+  expect(await store.findConversation(conversation.id)).toBeUndefined();
+  expect(await store.beginTurn(conversation, toTurn(conversation.id))).toMatchObject({ kind: 'began' });
+});
+
+test('of what was deleted and erased no word stays, and all keys begin with the prefix', async () => {
+  const [other, word] = [createRedisStore(redis.url, { prefix: 'shop.two' }), `canary-${randomUUID()}`];
+  const owner = `anonymous:${randomUUID()}`;
+  const [deleted, erased] = [toConversation({ owner, title: word }), toConversation({ owner, title: word })];
+  for (const conversation of [deleted, erased])
+    await other.beginTurn(conversation, toTurn(conversation.id, { question: word }));
+  await other.deleteConversation(deleted.id);
+  await other.eraseOwner(owner, bot);
+  await other.close();
+  const keys = (await redis.say('KEYS *')).split('\r\n').filter((line) => /^[^*$]/.test(line));
+  const own = keys.filter((key) => key.startsWith('{shop.two}:'));
+  expect(own.length).toBeGreaterThan(0);
+  expect(keys.filter((key) => !key.startsWith('{shop.two}:') && !key.startsWith('{porchlight}:'))).toEqual(
+    [],
+  );
+  const kept = await Promise.all(own.map((key) => redis.say(`DUMP ${key}`)));
+  expect(kept.join('\n')).not.toContain(word);
+});
+
+test('a user of its own needs what the guide says, and no more', async () => {
+  const guide = readFileSync('docs/deployment.md', 'utf8');
+  const [, keys, rights] = /A user of its own needs `(\S+)` and `([^`]+)`/.exec(guide) ?? [];
+  await redis.say(`ACL SETUSER shop on >word ${keys} ${rights}`);
+  const own = createRedisStore(redis.url.replace('//', '//shop:word@'));
+  const conversation = toConversation();
+  expect(await own.beginTurn(conversation, toTurn(conversation.id))).toMatchObject({ kind: 'began' });
+  await own.close();
+  const wrong = createRedisStore(redis.url.replace('//', '//shop:other-word@'));
+  const refused = await wrong.check().catch((error: unknown) => error);
+  expect(toCauseCode(refused)).toBe('redis-wrongpass');
+  expect(String(refused)).not.toContain('other-word');
+  await wrong.close();
+});
+
+test.each([
+  ['http://redis.example', {}, 'store must be a URL that begins with redis:// or rediss://'],
+  ['redis:', { prefix: '{a}' }, 'prefix must be letters, digits, dots, - and _, at most 100'],
+])('%s with %o is refused at the start', (url, options, words) => {
+  expect(() => createRedisStore(url, options)).toThrow(words);
+});
+
+test('an answer goes on while Redis is restarted, and each helper has its end', async () => {
+  const agent = await startFakeAgent();
+  const env = { PORCHLIGHT_STORE: redis.url };
+  const [one, two] = [
+    await startHelper({ agentUrl: agent.url, env }),
+    await startHelper({ agentUrl: agent.url, env }),
+  ];
+  const visitor = await createVisitor(one);
+  const [conversationId, turnId, gate] = [randomUUID(), randomUUID(), createGate()];
+  agent.nextChat(async (answer) => {
+    answer.recordQuestion();
+    answer.open();
+    answer.event('delta', { text: 'One ' });
+    await gate.opened;
+    answer.event('delta', { text: 'two.' });
+    const message = answer.recordReply('One two.');
+    answer.event('done', { chat: { reply: 'One two.', agent: message, sources: [] } });
+    answer.end();
+  });
+  const stream = await visitor.ask(conversationId, turnId, makeQuestion());
+  await stream.untilText('One ');
+  await redis.restart();
+  gate.open();
+  await stream.whole();
+  expect(stream.ended('turn-completed').message.text).toBe('One two.');
+  for (const helper of [one, two]) {
+    const { messages, liveTurn } = await at(helper, visitor).history(conversationId);
+    expect([messages.at(-1)?.text, liveTurn]).toEqual(['One two.', undefined]);
+  }
+  const ready = await two.fetch('/readyz');
+  expect(ready.status).toBe(200);
+  for (const helper of [one, two]) await helper.close();
+  await agent.close();
+});
