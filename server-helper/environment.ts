@@ -180,7 +180,10 @@ function openRedis(url: string): Store {
   try {
     return createRedisStore(url);
   } catch {
-    throw toWrong('store', 'a URL that begins with redis:// or rediss://');
+    throw toWrong(
+      'store',
+      'a URL such as redis://host:6379/0, and its prefix of letters, digits, dots, - and _',
+    );
   }
 }
 

@@ -65,7 +65,7 @@ test('one that is full refuses what is new, and takes it once there is room', as
 });
 
 test('of what was deleted and erased no word stays, and all keys begin with the prefix', async () => {
-  const [other, word] = [createRedisStore(redis.url, { prefix: 'shop.two' }), `canary-${randomUUID()}`];
+  const [other, word] = [createRedisStore(`${redis.url}/0?prefix=shop.two`), `canary-${randomUUID()}`];
   const owner = `anonymous:${randomUUID()}`;
   const [deleted, erased] = [toConversation({ owner, title: word }), toConversation({ owner, title: word })];
   for (const conversation of [deleted, erased])
@@ -100,7 +100,7 @@ test('a user of its own needs what the guide says, and no more', async () => {
 
 test.each([
   ['http://redis.example', {}, 'store must be a URL that begins with redis:// or rediss://'],
-  ['redis:', { prefix: '{a}' }, 'prefix must be letters, digits, dots, - and _, at most 100'],
+  ['redis://127.0.0.1:1?prefix={a}', {}, 'prefix must be letters, digits, dots, - and _, at most 100'],
 ])('%s with %o is refused at the start', (url, options, words) => {
   expect(() => createRedisStore(url, options)).toThrow(words);
 });

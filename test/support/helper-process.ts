@@ -1,5 +1,6 @@
 /** Starts the built helper as its user does, `node <bin> serve` with variables, and keeps all that it writes. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
@@ -98,6 +99,12 @@ export function expectNoSecrets({ output, answers }: RunningHelper): void {
   expect(output.includes(visitorMark), "a visitor's text in the log").toBe(false);
 }
 
+/** A helper's own, in memory, or in the Redis that `TEST_REDIS` names, with which all tests of the wire can be run. */
+function toStoreName(): string {
+  const { TEST_REDIS } = process.env;
+  return TEST_REDIS ? `${TEST_REDIS}?prefix=${randomUUID()}` : 'memory';
+}
+
 /** The variables of every helper under test. */
 export function toVariables(agentUrl: string): Environment {
   return {
@@ -108,7 +115,7 @@ export function toVariables(agentUrl: string): Environment {
     PORCHLIGHT_BOT_ID: target.botId,
     PORCHLIGHT_SSO_SECRET: secrets.ssoSecret,
     PORCHLIGHT_SESSION_SECRET: secrets.sessionSecret,
-    PORCHLIGHT_STORE: 'memory',
+    PORCHLIGHT_STORE: toStoreName(),
     PORCHLIGHT_LIMITS: 'off',
     PORT: '0',
   };

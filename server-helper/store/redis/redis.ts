@@ -39,16 +39,19 @@ type Row = Record<string, string>;
 const numbers = new Set(['createdAt', 'updatedAt', 'at', 'endedAt', 'leaseUntil', 'tries', 'hour', 'count']);
 
 /**
- * @param url such as `redis://user:password@host:6379/0`, or `rediss:` over TLS. It connects at the first call.
+ * @param url such as `redis://user:password@host:6379/0`, or `rediss:` over TLS, with `?prefix=` where that is no option. It
+ * connects at the first call.
  * @throws TypeError for what is no such address
  */
-export function createRedisStore(url: string, options: RedisStoreOptions = {}): Store {
-  const { prefix = 'porchlight', now = Date.now } = options;
-  if (!/^rediss?:$/.test(URL.canParse(url) ? new URL(url).protocol : ''))
+export function createRedisStore(url: string, { prefix, now = Date.now }: RedisStoreOptions = {}): Store {
+  const address = URL.canParse(url) ? new URL(url) : undefined;
+  if (!address || !/^rediss?:$/.test(address.protocol))
     throw new TypeError('store must be a URL that begins with redis:// or rediss://');
-  if (!/^[\w.-]{1,100}$/.test(prefix))
+  const name = prefix ?? address.searchParams.get('prefix') ?? 'porchlight';
+  if (!/^[\w.-]{1,100}$/.test(name))
     throw new TypeError('prefix must be letters, digits, dots, - and _, at most 100');
-  const connection = openConnection(url, prefix);
+  address.search = '';
+  const connection = openConnection(address.href, name);
   const run = async <T>(method: string, given: object = {}): Promise<T> =>
     toPlain(await connection.run(method, toKept(given) as object, now())) as T;
   const list = async <T>(method: string, given: object): Promise<T[]> => {
