@@ -222,7 +222,7 @@ export function createWidget(seat: Seat): AppMethods {
     onBeforeDisplay: (change) => {
       // Until it is there no answer is shown, rather than one as it is.
       display.value = () => undefined;
-      import('./state/display.ts').then(
+      import('./rare.ts').then(
         ({ createDisplay }) => {
           display.value = createDisplay(change);
         },

@@ -11,8 +11,7 @@ export async function checkSettings(config: Config): Promise<Finding[]> {
     () => add('store', 'ok', 'can be read and written'),
     (error: unknown) => {
       const cause = toCauseCode(error);
-      const why = cause === 'store-busy' ? 'does another process hold its lock?' : whyUnwritten;
-      add('store', 'wrong', `cannot be written (${cause}): ${why}`);
+      add('store', 'wrong', `cannot be written (${cause}): ${toWhy(cause)}`);
     },
   );
   if (!origins?.size)
@@ -38,4 +37,9 @@ export async function checkSettings(config: Config): Promise<Finding[]> {
   return findings;
 }
 
-const whyUnwritten = 'is its disk full, or the file another user’s?';
+function toWhy(cause: string): string {
+  if (cause === 'store-busy') return 'does another process hold its lock, or does Redis not answer?';
+  return cause.startsWith('redis-')
+    ? 'are its address, its user’s password and rights right, and has it room?'
+    : 'is its disk full, or the file another user’s?';
+}

@@ -43,7 +43,7 @@ export const keys = defineCommand({
 async function recallKept(): Promise<string | undefined> {
   const name = readStoreName(process.env);
   // Nothing is made here by looking for it.
-  if (!existsSync(name.replace(/^sqlite:/, ''))) return undefined;
+  if (name.startsWith('sqlite:') && !existsSync(name.slice('sqlite:'.length))) return undefined;
   try {
     const store = openStore(name);
     const [kept, isGiven] = await Promise.all([store.recall(keptSecret), store.recall(givenSecret)]);

@@ -68,7 +68,7 @@ test('without the file that it needs an answer is shown as it is, and that is to
   const { chat, page } = scene;
   const errors: string[] = [];
   page.on('console', (line) => void (line.type() === 'error' && errors.push(line.text())));
-  await page.route('**/display-*.js', (route) => route.abort());
+  await page.route('**/rare-*.js', (route) => route.abort());
   await page.reload();
   await chat.ask('Where is it?');
   expect(await chat.readBody(await chat.waitForAnswer('completed'))).toBe('It is order zqxj of yours.');

@@ -199,6 +199,32 @@ test('once a plan is accepted the next question is one to edit; one that is decl
   expect(await askInMode('Do it?')).toBe('edit');
 });
 
+test.each([
+  ['whose reply is lost', 'Plan', 'edit'],
+  ['before which something else was chosen', 'Ask', 'ask'],
+])('a plan that is accepted by a decision %s', async (what, meanwhile, then) => {
+  const { page, chat } = scene;
+  mayDo = ['ask', 'edit', 'plan'];
+  const parameters = { title: 'Tidy up', steps: ['Write one'] };
+  const tool = { name: 'accept_plan', title: 'Plan', description: '', parameters };
+  end = { paused: { kind: 'plan', tool, expiresAt: new Date(Date.now() + 60_000).toISOString() } };
+  await page.reload();
+  await may().selectOption('Plan');
+  expect(await askInMode('Plan?')).toBe('plan');
+  if (what.includes('lost'))
+    await page.route('**/decision', async (route) => {
+      await route.fetch();
+      await route.abort('connectionreset');
+    });
+  const accept = chat.button('Accept');
+  await accept.waitFor();
+  await may().selectOption(meanwhile);
+  await page.waitForTimeout(450);
+  await accept.click();
+  await chat.panel.getByText('Decided.').last().waitFor();
+  await expect.poll(() => may().inputValue()).toBe(then);
+});
+
 test.each(['normal', 'dock'])(
   'two choices leave room to write on a small screen, in the style %s',
   async (style) => {

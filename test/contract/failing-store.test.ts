@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { createMemoryStore } from '../../server-helper/store/memory.ts';
+import { createRedisStore } from '../../server-helper/store/redis/redis.ts';
 import { createSqliteStore } from '../../server-helper/store/sqlite.ts';
 import type { Store } from '../../server-helper/store/store.ts';
 import { createFailingStore, type Failure } from '../support/failing-store.ts';
@@ -21,9 +22,13 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+/** One that runs, named where all of it is to be tried over Redis too. */
+const { TEST_REDIS } = process.env;
+
 const makers: Record<string, () => Store> = {
   'in memory': () => createMemoryStore(),
   'in a SQLite file': () => createSqliteStore(join(folder, `${randomUUID()}.db`)),
+  ...(TEST_REDIS && { 'in Redis': () => createRedisStore(`${TEST_REDIS}?prefix=${randomUUID()}`) }),
 };
 const atOnce = 24;
 

@@ -7,7 +7,7 @@ import { createRedisStore } from '../../server-helper/store/redis/redis.ts';
 import { type Store, StoreBusy } from '../../server-helper/store/store.ts';
 import { startFakeAgent } from '../support/fake-agent.ts';
 import { createGate } from '../support/gate.ts';
-import { startHelper } from '../support/helper-process.ts';
+import { spawnHelper, startHelper } from '../support/helper-process.ts';
 import { bot, toConversation, toTurn } from '../support/records.ts';
 import { startRedis } from '../support/redis.ts';
 import { at } from '../support/two-helpers.ts';
@@ -104,6 +104,27 @@ test.each([
 ])('%s with %o is refused at the start', (url, options, words) => {
   expect(() => createRedisStore(url, options)).toThrow(words);
 });
+
+test('the secret that a helper has made for its sessions is found for the next one, and no password is told', async () => {
+  const url = redis.url.replace('//', '//nobody:pass-word@');
+  const prefix = createRedisStore(`${redis.url}?prefix=keys`);
+  await prefix.remember('session-secret', 'kept-'.repeat(8));
+  await prefix.close();
+  const run = async (name: string, command: string[]) => {
+    const started = spawnHelper({
+      agentUrl: 'http://127.0.0.1:1',
+      env: { PORCHLIGHT_STORE: name, PORCHLIGHT_SESSION_SECRET: '' },
+      command,
+    });
+    const { code } = await started.exited;
+    return [code, started.output];
+  };
+  const [code, output] = await run(`${redis.url}?prefix=keys`, ['keys', '--rotate', 'SESSION_SECRET']);
+  expect([code, output]).toEqual([0, expect.stringContaining('kept-'.repeat(8))]);
+  const wrong = await run(url, ['check']);
+  expect(wrong).toEqual([1, expect.stringMatching(/WRONG store: cannot be written \(redis-wrongpass\)/)]);
+  expect(wrong[1]).not.toContain('pass-word');
+}, 40_000);
 
 test('an answer goes on while Redis is restarted, and each helper has its end', async () => {
   const agent = await startFakeAgent();

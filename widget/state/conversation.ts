@@ -195,7 +195,7 @@ export function createConversation(deps: ConversationDeps): Conversation {
       return take(turnId, toCurrent(entry.request, entry.answer.value?.code === 'challenge-failed'));
     }
     try {
-      const { retry: again } = await import('./rare.ts');
+      const { retry: again } = await import('../rare.ts');
       await again(turnId, retrying, { screen, sessions, reload, take, toRequest, makeId });
     } catch {
       // It stands where it stood, and says what stopped it now.

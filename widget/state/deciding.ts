@@ -72,7 +72,9 @@ export function createDeciding(deps: DecidingDeps): Deciding {
         const said = problem.value;
         const undo = entry.answer.subscribe((now) => {
           const hasGoneOn = now?.status !== 'paused' || now.pause?.expiresAt !== pause.expiresAt;
-          if (hasGoneOn && problem.value === said) problem.value = undefined;
+          if (!hasGoneOn) return;
+          onTaken?.();
+          if (problem.value === said) problem.value = undefined;
         });
         // The card can be decided on meanwhile.
         look(entry).finally(undo);

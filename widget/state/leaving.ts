@@ -10,7 +10,7 @@ export function createLeaving(deps: ArrivingDeps) {
   let visit = new AbortController();
   const arrive = () => {
     if (memory.read().leaving)
-      import('./rare.ts').then(
+      import('../rare.ts').then(
         (part) => part.arrive(deps, visit.signal),
         // Kept, and taken up on the next page.
         () => {},

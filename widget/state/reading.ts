@@ -47,6 +47,6 @@ export function createReading({ sessions, screen, follow, say }: ReadingDeps) {
   const reloadOrSay = (conversationId: string): Promise<void> =>
     reload(conversationId).catch(say('resume-failed', () => reloadOrSay(conversationId)));
   const loadOlder = (): Promise<void> =>
-    import('./rare.ts').then((part) => part.readOlder(screen, read)).catch(say('older-failed', loadOlder));
+    import('../rare.ts').then((part) => part.readOlder(screen, read)).catch(say('older-failed', loadOlder));
   return { reload, reloadOrSay, loadOlder };
 }

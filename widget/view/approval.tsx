@@ -12,8 +12,10 @@ export function Approval({ entry, pause }: DecisionProps) {
     decided.value = true;
     createDeciding(conversation.deciding)
       .decide(entry.turnId, decision, undefined, () => {
-        // What was planned is done now.
-        if (isPlan && decision === 'approve') conversation.chosen.value = { mode: 'edit' };
+        const { chosen, told } = conversation;
+        // What was planned is done now, unless something else was chosen meanwhile.
+        if (isPlan && decision === 'approve' && (chosen.value ?? told.value)?.mode === 'plan')
+          chosen.value = { mode: 'edit' };
       })
       .finally(() => {
         decided.value = false;
@@ -51,36 +53,37 @@ export function Approval({ entry, pause }: DecisionProps) {
 }
 
 /** What the agent's tool is called and described as is its own affair. */
-function Plan({ title, steps, ...more }: Record<string, unknown>) {
-  const isList = isTexts(steps);
+function Plan(values: Record<string, unknown>) {
+  const { title, steps, ...more } = values;
+  if (typeof title !== 'string' || !isTexts(steps)) return <Values values={values} />;
   return (
     <>
-      {typeof title === 'string' && (
+      {title && (
         <p dir="auto">
           <strong>{title}</strong>
         </p>
       )}
-      {isList && (
-        <ol>
-          {steps.map((step, index) => (
-            <li key={index} dir="auto">
-              {step}
-            </li>
-          ))}
-        </ol>
-      )}
-      <Values values={{ ...more, ...(!isList && steps !== undefined && { steps }) }} />
+      <ol>
+        {steps.map((step, index) => (
+          <li key={index} dir="auto">
+            {step}
+          </li>
+        ))}
+      </ol>
+      <Values values={more} />
     </>
   );
 }
 
 const isTexts = (value: unknown): value is string[] =>
-  Array.isArray(value) && value.every((one) => typeof one === 'string');
+  Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'string');
 
 function Values({ values }: { values: Record<string, unknown> }) {
+  const entries = Object.entries(values);
+  if (entries.length === 0) return null;
   return (
     <dl>
-      {Object.entries(values).map(([name, value]) => (
+      {entries.map(([name, value]) => (
         <div key={name}>
           <dt>{toWords(name)}</dt>
           <dd dir="auto">{typeof value === 'string' ? value : JSON.stringify(value)}</dd>
