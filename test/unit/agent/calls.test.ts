@@ -73,6 +73,29 @@ test.each<[string, object[]]>([
   expect(shown(...pieces)).toEqual(['count {"of":1}', 'find {"of":2}']);
 });
 
+test.each<[string, object[]]>([
+  [
+    'its name in each piece, the last of them empty',
+    [begin(0, 'a', 'count'), begin(0, 'a', 'count', '{"of":1}'), begin(0, 'a', 'count')],
+  ],
+  ['so without an id', [begin(0, '', 'count', '{"of"'), begin(0, '', 'count', ':1}'), begin(0, '', 'count')]],
+  ['an empty object first', [begin(0, 'a', 'count', '{}'), begin(0, 'a', 'count', '{"of":1}')]],
+  ['an object in pieces', [begin(0, 'a', 'count', {} as never), more(0, { of: 1 } as never)]],
+  ['all of it twice', [begin(0, 'a', 'count', '{"of":1}'), begin(0, 'a', 'count', '{"of":1}')]],
+  [
+    'all of it twice, without an index',
+    [begin(null, 'a', 'count', '{"of":1}'), begin(null, 'a', 'count', '{"of":1}')],
+  ],
+  ['its name in parts', [begin(0, 'a', 'co'), begin(0, 'a', 'unt'), more(0, '{"of":1}')]],
+  ['words for an index, and pieces', [begin('0', 'a', 'count'), more('0', '{"of"'), more('0', ':1}')]],
+])('one call of a host that gives %s is one', (_, pieces) => {
+  expect(shown(...pieces)).toEqual(['count {"of":1}']);
+});
+
+test('calls without arguments are told apart by their names, where nothing else is given', () => {
+  expect(shown(begin(null, null, 'ls'), begin(null, null, 'search'))).toEqual(['ls ', 'search ']);
+});
+
 test('beyond 32 none is done, and its pieces are no other’s', () => {
   const calls = Array.from({ length: 40 }, (_, index) => [
     begin(undefined, `id-${index}`, `tool_${index}`),
