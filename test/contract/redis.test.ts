@@ -34,6 +34,18 @@ test('one that stands still fails each call in its time, and goes on', async () 
   expect(await store.findConversation(conversation.id)).toEqual(conversation);
 });
 
+test('one that is not there yet is found once it is', async () => {
+  await redis.kill();
+  const early = createRedisStore(redis.url);
+  await expect(early.check()).rejects.toBeInstanceOf(StoreBusy);
+  await redis.restart();
+  await early.check();
+  await early.close();
+  const never = createRedisStore('redis://127.0.0.1:1');
+  void never.check().catch(() => {});
+  await never.close();
+});
+
 test('one that is restarted has what it kept, and learns the script anew', async () => {
   const conversation = toConversation();
   await store.beginTurn(conversation, toTurn(conversation.id));
@@ -49,6 +61,7 @@ test('one that takes no writes is told by its own code, and read from', async ()
   await redis.say('REPLICAOF 127.0.0.1 1');
   const refused = await store.check().catch((error: unknown) => error);
   expect(toCauseCode(refused)).toBe('redis-readonly');
+  // A connection is made anew, by which the one that is primary now may be found.
   expect(await store.recall(key)).toBe('kept');
   await redis.say('REPLICAOF NO ONE');
   await store.check();

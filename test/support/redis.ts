@@ -18,6 +18,8 @@ export type TestRedis = {
   restart(): Promise<void>;
   /** Says one thing to it, such as `CONFIG SET maxmemory 1mb`. */
   say(command: string): Promise<string>;
+  /** What it was told to keep stays. */
+  kill(): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -53,6 +55,7 @@ export async function startRedis(...options: readonly string[]): Promise<TestRed
         });
         socket.once('error', reject);
       }),
+    kill,
     async stop() {
       await kill();
       rmSync(folder, { recursive: true, force: true });

@@ -1,5 +1,4 @@
 /** One connection to Redis, over which the store's script is run: nothing waits for ever, and a lost connection is made anew. Node only. */
-import { createClient, ErrorReply } from '@redis/client';
 import { sleep, within } from '../../within.ts';
 import { StoreBusy } from '../store.ts';
 import { script } from './script.ts';
@@ -21,42 +20,44 @@ const mostQueued = 10_000;
  * @throws TypeError for what is no such address
  */
 export function openConnection(url: string, prefix: string): Connection {
-  const client = createClient({
-    url,
-    name: 'porchlight',
-    commandsQueueMaxLength: mostQueued,
-    // What was not sent by then never is: it was told as failed.
-    commandOptions: { timeout: longestWaitMs },
-    // One that is dead without a word is found out.
-    pingInterval: 10_000,
-    socket: {
-      connectTimeout: longestWaitMs,
-      socketTimeout: 30_000,
-      reconnectStrategy: (tries) => Math.min(mostWaitMs, firstWaitMs * 2 ** Math.min(tries, 10)),
-    },
-  });
+  let client: Client | undefined;
+  let opening: Promise<Client> | undefined;
   /** Why there is no connection: a wrong password, say. */
   let lost: unknown;
-  client.on('error', (error) => {
-    lost = error;
-  });
-  client.on('ready', () => {
-    lost = undefined;
-  });
-  let opening: Promise<unknown> | undefined;
   let sha: string | undefined;
   let isClosed = false;
 
+  const open = async (): Promise<Client> => {
+    const made = await createClient(url);
+    made.on('error', (error) => {
+      lost = error;
+    });
+    made.on('ready', () => {
+      lost = undefined;
+    });
+    client = made;
+    if (isClosed) throw new Error('The store is closed');
+    await made.connect();
+    return made;
+  };
+  /** The next call makes another. */
+  const leave = () => {
+    if (client?.isOpen) client.destroy();
+    client = opening = undefined;
+  };
   const evaluate = async (args: { keys: string[]; arguments: string[] }) => {
-    opening ??= client.connect();
-    await opening;
-    if (sha === undefined) sha = await client.scriptLoad(script);
+    opening ??= open();
+    const opened = await opening.catch((error: unknown) => {
+      leave();
+      throw error;
+    });
+    sha ??= await opened.scriptLoad(script);
     try {
-      return await client.evalSha(sha, args);
+      return await opened.evalSha(sha, args);
     } catch (error) {
       // It was restarted, or another is at its place.
-      if (!(error instanceof ErrorReply) || !error.message.startsWith('NOSCRIPT')) throw error;
-      return client.eval(script, args);
+      if (toReason(error) !== 'NOSCRIPT') throw error;
+      return opened.eval(script, args);
     }
   };
   return {
@@ -71,32 +72,53 @@ export function openConnection(url: string, prefix: string): Connection {
           return typeof reply === 'string' ? JSON.parse(reply) : undefined;
         } catch (error) {
           const reason = toReason(error) ?? toReason(lost);
+          // Another is the primary by now, perhaps, and is found at the same address.
+          if (reason === 'READONLY') leave();
           // It does not have its data yet, or another script runs: nothing was done.
           const isPassing = reason === 'LOADING' || reason === 'BUSY' || reason === 'TRYAGAIN';
-          if (isPassing && performance.now() < until) {
-            await sleep(firstWaitMs);
-            continue;
-          }
-          throw toStoreError(error, reason);
+          if (!isPassing || performance.now() > until) throw toStoreError(error, reason);
+          await sleep(firstWaitMs);
         }
       }
     },
     async close() {
-      if (isClosed) return;
       isClosed = true;
+      if (client?.isReady) await within(client.close(), longestWaitMs).catch(() => {});
       opening?.catch(() => {});
-      if (client.isReady) await within(client.close(), longestWaitMs).catch(() => client.destroy());
-      else if (client.isOpen) client.destroy();
+      leave();
     },
   };
 }
 
-const toReason = (error: unknown): string | undefined =>
-  error instanceof ErrorReply ? error.message.split(' ')[0] : undefined;
+type Client = Awaited<ReturnType<typeof createClient>>;
+
+/** Loaded where Redis is used: it takes 20 MB. */
+async function createClient(url: string) {
+  const redis = await import('@redis/client');
+  return redis.createClient({
+    url,
+    name: 'porchlight',
+    commandsQueueMaxLength: mostQueued,
+    // What was not sent by then never is: it was told as failed.
+    commandOptions: { timeout: longestWaitMs },
+    // One that is dead without a word is found out.
+    pingInterval: 10_000,
+    socket: {
+      connectTimeout: longestWaitMs,
+      socketTimeout: 30_000,
+      reconnectStrategy: (tries) => Math.min(mostWaitMs, firstWaitMs * 2 ** Math.min(tries, 10)),
+    },
+  });
+}
+
+/** The first word of what Redis answers a call with that it refuses. */
+function toReason(error: unknown): string | undefined {
+  const [, reason] = (error instanceof Error && /^([A-Z]{2,20}) /.exec(error.message)) || [];
+  return reason;
+}
 
 /** With a code for the log and `/readyz`, such as `REDIS_READONLY`, and none of the server's words, which may repeat what it was sent. */
 function toStoreError(error: unknown, reason: string | undefined): Error {
   if (reason === undefined) return new StoreBusy('Redis does not answer');
-  const code = /^[A-Z]{2,20}$/.test(reason) ? `REDIS_${reason}` : 'REDIS_ERR';
-  return Object.assign(new Error('Redis refused a call', { cause: error }), { code });
+  return Object.assign(new Error('Redis refused a call', { cause: error }), { code: `REDIS_${reason}` });
 }
