@@ -1,10 +1,10 @@
-/** The built helper as a process that can be killed and started again on the same file. */
+/** The built helper as a process that can be killed and started again on the same store. */
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 const cli = fileURLToPath(new URL('../../dist/server-helper/cli.js', import.meta.url));
 
-export function createHelperProcess(agentUrl, storeFile) {
+export function createHelperProcess(agentUrl, store) {
   const helper = { url: '', child: undefined, errors: 0 };
   helper.start = async () => {
     const child = spawn(process.execPath, [cli, 'serve'], {
@@ -15,7 +15,7 @@ export function createHelperProcess(agentUrl, storeFile) {
         PORCHLIGHT_API_KEY: 'chaos-key',
         PORCHLIGHT_PROJECT_ID: 'p',
         PORCHLIGHT_BOT_ID: 'b',
-        PORCHLIGHT_STORE: `sqlite:${storeFile}`,
+        PORCHLIGHT_STORE: store,
         PORCHLIGHT_LIMITS: 'off',
         PORT: '0',
       },

@@ -1,7 +1,8 @@
 /**
- * `npm run chaos`: helpers on one SQLite file, another one for every request. `--kill` ends one with -9 every ten seconds,
- * `--roll` restarts one after the other as a deploy does. `--agent` kills the agent service instead, 100 times or `--kills`
- * times. Fails when an invariant does not hold.
+ * `npm run chaos`: two `--helpers` on one SQLite file, or on the `--store redis://…` of a Redis that runs, another one for
+ * every request. One is ended with -9 each ten seconds, or `--every` so many; `--roll` restarts one after the other as a
+ * deploy does. `--agent` kills the agent service instead, 100 times or `--kills` times. Fails when an invariant does not
+ * hold.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -18,7 +19,8 @@ const seconds = argv.includes('--seconds') ? read('--seconds', 120) : 120;
 const visitors = argv.includes('--visitors') ? read('--visitors', 40) : 40;
 const isRoll = argv.includes('--roll');
 const signal = isRoll ? 'SIGTERM' : 'SIGKILL';
-const everyMs = 10_000;
+const everyMs = (argv.includes('--every') ? read('--every', 10) : 10) * 1000;
+const count = argv.includes('--helpers') ? read('--helpers', 2) : 2;
 
 if (argv.includes('--agent')) {
   const result = await killAgent(argv.includes('--kills') ? read('--kills', 100) : 100);
@@ -28,7 +30,10 @@ if (argv.includes('--agent')) {
 
 const folder = mkdtempSync(join(tmpdir(), 'porchlight-chaos-'));
 const agent = await startAgent();
-const helpers = [0, 1].map(() => createHelperProcess(agent.url, join(folder, 'store.db')));
+const store = argv.includes('--store')
+  ? argv[argv.indexOf('--store') + 1]
+  : `sqlite:${join(folder, 'store.db')}`;
+const helpers = Array.from({ length: count }, () => createHelperProcess(agent.url, store));
 for (const helper of helpers) await helper.start();
 
 const counts = {
@@ -74,7 +79,7 @@ const visit = async (number) => {
   }
 };
 const disturb = async () => {
-  for (let next = 0; !isOver; next = 1 - next) {
+  for (let next = 0; !isOver; next = (next + 1) % count) {
     await new Promise((resolve) => setTimeout(resolve, everyMs));
     if (isOver) return;
     const code = await helpers[next].end(signal);
@@ -91,7 +96,9 @@ await Promise.all([visiting, disturbing]);
 
 const { questions, ...figures } = counts;
 const twice = [...agent.asked].filter(([, times]) => times > 1).length;
-console.log(JSON.stringify({ seconds, visitors, signal, askedTwice: twice, ...figures }, null, 2));
+console.log(
+  JSON.stringify({ seconds, visitors, helpers: count, signal, askedTwice: twice, ...figures }, null, 2),
+);
 for (const helper of helpers) await helper.end('SIGKILL');
 agent.close();
 rmSync(folder, { recursive: true, force: true });
