@@ -67,6 +67,15 @@ export interface Tool {
   run(parameters: ToolParameters, signal: AbortSignal, member?: ToolMember): Promise<ToolOutcome>;
 }
 
+const siteOrigin = 'site';
+export const originOf = ({ server }: Pick<Tool, 'server'>): string => server?.id ?? siteOrigin;
+
+/** By its name, but for a server's: that has another where one of its name comes or goes. @param origin see `originOf` */
+export function findTool(tools: readonly Tool[], name: string, origin: string): Tool | undefined {
+  const isServers = origin !== siteOrigin && origin !== builtIn.id;
+  return tools.find((tool) => originOf(tool) === origin && (isServers || tool.name === name));
+}
+
 const timeoutMs = 10_000;
 /** Of what a tool gives. */
 export const maxReplyBytes = 64 * 1024;

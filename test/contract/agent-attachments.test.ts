@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { isPublic } from '../../demo/agent/outgoing.ts';
 import { say, startProvider } from '../support/agentprovider.ts';
 import { type ShopAgent, startShopAgent, target } from '../support/agentservice.ts';
+import { startToolServer, toTool } from '../support/toolserver.ts';
 
 let server: Server;
 /** Is given what answers a request for the slow file. */
@@ -252,4 +253,28 @@ describe('attachments', () => {
   ])('"%s" is not', (address) => {
     expect(isPublic(address)).toBe(false);
   });
+});
+
+test('with much that is offered and remembered the texts have what is left, and all is within the context', async () => {
+  const inputSchema = { type: 'object' as const, title: 'x'.repeat(2_000) };
+  const many = await startToolServer(
+    'modern',
+    Array.from({ length: 20 }, (_, number) => toTool(`tool_${number}`, { inputSchema })),
+    () => ({ content: [] }),
+  );
+  const input = { server_label: 'Many', server_url: many.url, transport: 'http' };
+  expect((await agent.client.call('POST', '/v1/bot/tool', input)).status).toBe(201);
+  provider.scripts.push({ deltas: [say('Read.')] });
+  const attachments = ['a', 'b', 'c'].map((letter) => {
+    const text = `${letter} `.repeat(10_000);
+    return { name: `${letter}.txt`, mime_type: 'text/plain', size: text.length, data: encode(text) };
+  });
+  await agent.client.chat('What do they say?', { attachments, reasoning_mode: 'agent' });
+  const { messages, tools } = provider.requests.at(-1)!.body;
+  const tokens = JSON.stringify([messages, tools]).length / 4;
+  expect(tokens).toBeGreaterThan(8_192 * 0.6);
+  expect(tokens).toBeLessThan(8_192 * 0.87);
+  for (const letter of 'abc')
+    expect(messages.at(-1).content).toContain(`${letter}.txt:\n${letter} ${letter} `);
+  await many.close();
 });

@@ -132,14 +132,14 @@ test('a tool is offered under its own name, or with its server’s where that is
   expect(new Set(twice).size).toBe(twice.length);
 });
 
-test('no more is offered than half of the model’s context, and the log says what is left out', async () => {
+test('with the service’s own no more is offered than two fifths of the model’s context, and the log says what is left out', async () => {
   const events: object[] = [];
   const small = await startShopAgent({
     log: (event) => void events.push(event),
     contextTokens: 8_000,
     provider: { host: provider.host, key: 'provider-secret', model: 'small' },
   });
-  const inputSchema = { type: 'object' as const, title: 'x'.repeat(7_000) };
+  const inputSchema = { type: 'object' as const, title: 'x'.repeat(3_600) };
   const long = await startToolServer(
     'modern',
     [...'abcd'].map((name) => toTool(name, { inputSchema })).concat(toTool('short')),
@@ -284,6 +284,61 @@ test('what was approved runs at the server that it was shown for, or nowhere', a
   expect(lastTold()).toContain('gone');
   expect([shelf.callsOf('count'), other.callsOf('count')]).toEqual([[], []]);
   await other.close();
+});
+
+test('what was approved runs though it is called otherwise by now', async () => {
+  const first = await create();
+  const other = await start('modern');
+  const settings = { server_label: 'Other', server_url: other.url, require_approval: 'always' };
+  await create(settings);
+  const [call1, call2] = [callTool('other_count', { of: 'x' }), { deltas: [say('Done.')] }];
+  provider.scripts.push({ deltas: [call1] }, call2);
+  const { chat } = (await ask({ ...visitor, chat_id: 'of-ada' })).body;
+  await call('PUT', `/${first.id}`, { is_enabled: false });
+  await approve('of-ada', chat.executionId);
+  expect(other.callsOf('count')).toHaveLength(1);
+  await other.close();
+});
+
+test('what was asked for beside what waited runs at its own server, or nowhere', async () => {
+  const first = await create();
+  const other = await start('modern');
+  await create({ server_label: 'Other', server_url: other.url });
+  const calls = [
+    { name: 'ask_user', values: { questions: [{ question: 'Which?' }] } },
+    { name: 'count', values: { of: 'for the first alone' } },
+  ].map(({ name, values }, index) => ({
+    ...{ index, id: `c${index}`, type: 'function' },
+    function: { name, arguments: JSON.stringify(values) },
+  }));
+  provider.scripts.push({ deltas: [{ tool_calls: calls }] }, { deltas: [say('Done.')] });
+  const { chat } = (await ask({ ...visitor, chat_id: 'of-ada' })).body;
+  await call('PUT', `/${first.id}`, { is_enabled: false });
+  await agent.client.call('POST', '/v1/bot/chat/execute-tool', {
+    chat_id: 'of-ada',
+    execution_data: { executionId: chat.executionId, parameters: { answers: ['That'] } },
+  });
+  expect(lastTold()).toBe('This tool is gone.');
+  expect([shelf.callsOf('count'), other.callsOf('count')]).toEqual([[], []]);
+  await other.close();
+});
+
+test('a tool that needs approval by now does not run without, in the turn that was offered it either', async () => {
+  const raising = await startToolServer('modern', tools, async () => {
+    await call('PUT', `/${id}`, { require_approval: 'always' });
+    return { content: [{ type: 'text', text: 'Once.' }] };
+  });
+  const { id } = await create({ server_label: 'Raising', server_url: raising.url });
+  for (let n = 0; n < 2; n += 1) provider.scripts.push({ deltas: [callTool('count', { of: 'x' })] });
+  provider.scripts.push({ deltas: [say('Done.')] });
+  const { body } = await ask(visitor);
+  const told = provider.requests.at(-1)!.body.messages.at(-1).content;
+  expect([raising.callsOf('count').length, told]).toEqual([
+    1,
+    expect.stringContaining('needs approval by now'),
+  ]);
+  expect(body.chat.reply).toBe('Done.');
+  await raising.close();
 });
 
 test('a tool is switched off and on, and a server too', async () => {

@@ -38,7 +38,7 @@ export function createCalls(most: number) {
     if (found === named) return found;
     const begun = found.function.arguments;
     if (isOthers) return key !== undefined && begun !== '' && !isWhole(begun) ? found : undefined;
-    return text === '' || begun === '{}' || !isWhole(begun) ? found : undefined;
+    return text === '' || text === begun || begun === '{}' || !isWhole(begun) ? found : undefined;
   };
 
   return {
@@ -59,7 +59,7 @@ export function createCalls(most: number) {
       if (name !== called.name) called.name += name;
       // Said once more, or in the place of what stood for nothing yet.
       const isAgain =
-        (called.arguments === '{}' && text !== '') || (called.arguments === text && isWhole(text));
+        (called.arguments === '{}' && text.trim() !== '') || (called.arguments === text && isWhole(text));
       called.arguments = isAgain ? text : called.arguments + text;
       chars += name.length + text.length;
       if (chars > mostArgumentChars)

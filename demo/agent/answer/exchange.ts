@@ -9,6 +9,10 @@ const [answerShare, leastShare] = [0.15, 0.1];
 /** Of a call that was done, in the place of long arguments. */
 const cutArguments = JSON.stringify({ cut: 'too long to be told again' });
 
+/** What is left of the context for what is not `sent` yet, in quarters of a token: a little, however full it is. */
+export const toRoom = (sent: string, contextTokens: number): number =>
+  Math.max(ofTokens(contextTokens * (1 - answerShare)) - toSize(sent), ofTokens(contextTokens * leastShare));
+
 type Calls = Extract<ChatCompletionMessageParam, { role: 'assistant' }>;
 /** One message of the model's, with the results of its calls. */
 type Round = { calls: Calls; results: Extract<ChatCompletionMessageParam, { role: 'tool' }>[] };

@@ -8,7 +8,7 @@ import type {
 import type { ProviderOptions } from '../options.ts';
 import type { FoundPassage, Search } from '../retrieval/search.ts';
 import { toTerms } from '../retrieval/terms.ts';
-import type { Tool } from '../tools.ts';
+import { findTool, originOf, type Tool } from '../tools.ts';
 import {
   type Answerer,
   type AnswerPort,
@@ -18,6 +18,7 @@ import {
   type Usage,
 } from './answerer.ts';
 import { askAgain } from './askagain.ts';
+import { withAttachedCut } from './attached.ts';
 import { readArguments, toToldCall } from './calls.ts';
 import { createCitations } from './citations.ts';
 import { complete, toParameters } from './completion.ts';
@@ -37,6 +38,8 @@ interface State {
   exchange: ChatCompletionMessageParam[];
   /** Calls of the last message that have no result yet; the first is the one that waits. */
   pending: ChatCompletionMessageFunctionToolCall[];
+  /** Whose tool each of them asks for, by its id: what is offered may be another's after a pause. */
+  origins?: Record<string, string>;
   passages: FoundPassage[];
   rounds: number;
 }
@@ -60,9 +63,10 @@ export function createProviderAnswerer(options: ProviderOptions, search: Search)
     },
 
     async answer(asked, port, signal) {
-      const request = { ...asked, tools: toAllTools(asked) };
+      const whole = { ...asked, tools: toAllTools(asked) };
       const total: Usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
-      const state = request.resumed ? resume(request) : begin(request, search);
+      const state = whole.resumed ? resume(whole) : begin(whole, search);
+      const request = withAttachedCut(whole, state.passages);
       const citations = createCitations(
         state.passages.map((passage, index) => toCitedSource(passage, index + 1)),
         port.sources,
@@ -99,6 +103,12 @@ export function createProviderAnswerer(options: ProviderOptions, search: Search)
         const told = calls.map(toToldCall);
         state.exchange.push({ role: 'assistant', content: text === '' ? null : text, tool_calls: told });
         state.pending = calls;
+        state.origins = Object.fromEntries(
+          calls.flatMap(({ id, function: { name } }) => {
+            const tool = request.tools.find((one) => one.name === name);
+            return tool ? [[id, originOf(tool)]] : [];
+          }),
+        );
       }
     },
 
@@ -177,7 +187,12 @@ function toToolContent(decision: NonNullable<AnswerRequest['resumed']>['decision
 async function runPending(state: State, request: AnswerRequest, port: AnswerPort) {
   while (state.pending[0]) {
     const call = state.pending[0];
-    const tool = request.tools.find(({ name }) => name === call.function.name);
+    const { name } = call.function;
+    const origin = state.origins?.[call.id];
+    const tool =
+      origin === undefined
+        ? request.tools.find((one) => one.name === name)
+        : findTool(request.tools, name, origin);
     const parameters = readArguments(call.function.arguments);
     const refused = tool && parameters ? tool.refuse?.(parameters) : undefined;
     if (tool && parameters && tool.approval === 'always' && !refused)
@@ -189,7 +204,9 @@ async function runPending(state: State, request: AnswerRequest, port: AnswerPort
     const content =
       tool && parameters
         ? JSON.stringify((refused ?? (await port.runTool(tool, parameters))).result)
-        : 'There is no such tool, or its arguments are no JSON object.';
+        : origin !== undefined && !tool
+          ? 'This tool is gone.'
+          : 'There is no such tool, or its arguments are no JSON object.';
     state.exchange.push({ role: 'tool', tool_call_id: call.id, content });
     state.pending.shift();
   }

@@ -10,29 +10,32 @@ import type { Tool } from '../tools.ts';
 
 /** Hosts of models take 128 in all. */
 const mostOffered = 100;
-/** Of the model's context: the rest is for what is said. */
-const mostShare = 0.5;
+/** Of the model's context, of all tools: the rest is for what is said. */
+const mostShare = 0.4;
 /** What hosts of models take as a name. */
 const maxNameChars = 64;
 
 type OfferingParts = Pick<Parts, 'toolServers' | 'toolServerClient' | 'config' | 'events'>;
 
-/** Those that the model's context has room for. @param taken names that other tools have */
+/** Those that the model's context has room for. @param others tools that are offered besides */
 export function toServerTools(
   { toolServers, toolServerClient, config, events }: OfferingParts,
   bot: Bot,
   persona: Persona,
-  taken: Iterable<string>,
+  others: readonly Tool[],
 ): Tool[] {
-  const names = new Set(taken);
+  const names = new Set(others.map(({ name }) => name));
   const offered: { server: ToolServer; tool: ServerTool }[] = [];
+  const toTokens = (name: string, description: string, schema: object) =>
+    estimateTokens(JSON.stringify([name, description, schema]));
   let left = config.contextTokens * mostShare;
+  for (const { name, description, parameters } of others) left -= toTokens(name, description, parameters);
   let leftOut = 0;
   for (const server of toolServers.enabled(bot.uuid)) {
     if (offered.length === mostOffered) break;
     for (const tool of server.tools.filter(isFor(server, persona))) {
       const { name, description, schema } = tool;
-      const tokens = estimateTokens(JSON.stringify([name, description, schema]));
+      const tokens = toTokens(name, description, schema);
       if (tokens > left || offered.length === mostOffered) leftOut += 1;
       else {
         left -= tokens;
@@ -45,20 +48,23 @@ export function toServerTools(
     const { uuid } = server;
     const name = toFreeName(server.server_label, tool.name, names);
     names.add(name);
+    const approval = toApproval(server, tool);
     return {
       name,
       title: tool.title,
       description: tool.description,
-      approval: toApproval(server, tool),
+      approval,
       parameters: tool.schema,
       access: tool.access,
       server: { id: toIdentity(server, tool), label: server.server_label },
       async run(parameters, signal) {
         // Its owner may have decided otherwise since it was offered.
         const current = toolServers.find(bot.uuid, uuid);
-        const isOffered =
-          current?.is_enabled && current.tools.filter(isFor(current, persona)).some(isCalled(tool.name));
-        if (!isOffered) return { ok: false, result: { error: 'This tool is gone.', code: 'tool_not_found' } };
+        const found = current?.is_enabled && current.tools.find(isCalled(tool.name));
+        if (!found || !isFor(current, persona)(found))
+          return { ok: false, result: { error: 'This tool is gone.', code: 'tool_not_found' } };
+        if (approval === 'auto' && toApproval(current, found) === 'always')
+          return { ok: false, result: { error: 'This tool needs approval by now.', code: 'not_approved' } };
         return toolServerClient.call(current, tool.name, parameters, signal);
       },
     };

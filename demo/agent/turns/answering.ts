@@ -181,7 +181,8 @@ function toRan({ executedTools, runningTools }: Saying, waiting: Pause['tool'] |
   const ran = executedTools.map(({ name, status }) => `${name} (${status})`);
   const begun = [...runningTools].map((name) => `${name} (begun, its result is not known)`);
   // The caller may have run it, and have been stopped before it told.
-  const open = waiting?.builtIn ? 'not answered' : 'asked for, whether it was done is not known';
+  const isOurs = waiting?.builtIn || waiting?.server;
+  const open = isOurs ? 'not decided' : 'asked for, whether it was done is not known';
   const asked = waiting ? [`${waiting.name} (${open})`] : [];
   // The last first: what is not known is the last, and stays.
   const counts = new Map<string, number>();

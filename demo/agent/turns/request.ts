@@ -70,7 +70,7 @@ export async function toAnswerRequest(
 const toRanNote = (ran: string) => (ran === '' ? '' : `\n\n(Not finished. Tools: ${ran}.)`);
 
 /** Of the model's context: they come with each question, and no conversation is without them. */
-const mostOfMemories = 0.15;
+const mostOfMemories = 0.1;
 
 /** Of a signed-in visitor alone, while memory is on. */
 export function memoriesOf(
@@ -115,8 +115,7 @@ export async function toTools(
   const taken = new Set(tools.map(({ name }) => name));
   const hasSandbox = mayRunCommands(chat, call) && (await parts.sandbox.whyNot()) === undefined;
   const own = toOwnTools(parts, bot, chat, call, memories, hasSandbox).filter(({ name }) => !taken.has(name));
-  for (const { name } of own) taken.add(name);
-  return { tools, modelTools: [...own, ...toServerTools(parts, bot, call.persona, taken)] };
+  return { tools, modelTools: [...own, ...toServerTools(parts, bot, call.persona, [...tools, ...own])] };
 }
 
 /** `read_conversations` is the builder's alone: it shows what other people talked about. */

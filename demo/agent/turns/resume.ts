@@ -6,7 +6,7 @@ import type { Parts } from '../parts.ts';
 import type { Bot } from '../store/bots.ts';
 import type { Chat } from '../store/chats.ts';
 import type { Pause } from '../store/pauses.ts';
-import type { ToolParameters } from '../tools.ts';
+import { findTool, originOf, type ToolParameters } from '../tools.ts';
 import { answerTurn, type TurnStart } from './answering.ts';
 import type { Call } from './call.ts';
 import { memoriesOf, toAnswerRequest, toTools } from './request.ts';
@@ -128,9 +128,7 @@ async function decide(
   const call = pause.call as Call;
   const { tools, modelTools } = await toTools(parts, bot, chat, call, memoriesOf(parts, bot, chat, call));
   // Another server's of that name was not what was approved.
-  const runnable = [...tools, ...modelTools].find(
-    ({ name, server }) => name === tool.name && server?.id === tool.server?.id,
-  );
+  const runnable = findTool([...tools, ...modelTools], tool.name, originOf(tool));
   if (!runnable) return { kind: 'result', ok: false, result: { error: 'This tool is gone.' } };
   const { ok, result } = await saying.runTool(runnable, tool.parameters, executionId);
   return { kind: 'result', ok, result };

@@ -224,7 +224,7 @@ describe('a turn that pauses for approval', () => {
         .map(({ content }: { content: string }) => content),
     ).toEqual([
       '(Not finished. Tools: order_status (asked for, whether it was done is not known).)',
-      '(Not finished. Tools: ask_user (not answered).)',
+      '(Not finished. Tools: ask_user (not decided).)',
     ]);
     await own.close();
     await provider.close();

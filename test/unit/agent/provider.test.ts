@@ -222,7 +222,7 @@ describe('the answerer over a model provider', () => {
     }
     await known.client.chat('And?', { member_id: ada, purpose: 'service' });
     const remembered = JSON.stringify(provider.requests.at(-1)!.body.messages).match(/\d+ x{900,}/g)!;
-    expect(remembered.map(Number.parseFloat)).toEqual([8, 9, 10, 11]);
+    expect(remembered.map(Number.parseFloat)).toEqual([9, 10, 11]);
     await known.close();
     const { body: kept } = await signed.client.call('GET', '/v1/bot/memory/readall', {
       user_uuid: member_id,
