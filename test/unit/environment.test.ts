@@ -104,7 +104,7 @@ const wrong: Record<string, string[]> = {
     `sqlite:${folder}/a.db`,
     `sqlite:${import.meta.dirname}`,
     `sqlite:${import.meta.filename}`,
-    'redis://x',
+    'redis://x?prefix={a}',
     'a.db',
   ],
   PORCHLIGHT_BASE_PATH: [' ', 'chat', '/chat/', '/ch at', '/chat\n', 'https://shop.test/chat'],
