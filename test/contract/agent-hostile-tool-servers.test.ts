@@ -361,7 +361,15 @@ test('headers that choose something change no name', async () => {
     'get_contents',
     'list_notifications',
   ]);
-  // One that is called like a secret is offered to nobody.
+  // One that is called like a secret is offered to nobody, nor one whose schema holds one.
+  const quoted = 'abc"\\defghi';
+  const inputSchema = { type: 'object' as const, properties: { of: { const: quoted } } };
+  const schemed = await startToolServer('modern', [toTool('count', { inputSchema })], () => ({
+    content: [],
+  }));
+  running.push(schemed);
+  const headers = { 'x-api-key': quoted };
+  expect(await client.list({ ...toPlace(schemed.url), headers })).toEqual({ tools: [], leftOut: 1 });
   const named = await startToolServer('modern', [toTool('get_abcdefgh')], () => ({ content: [] }));
   running.push(named);
   expect(await client.list({ ...place, server_url: named.url })).toEqual({ tools: [], leftOut: 1 });
@@ -374,6 +382,11 @@ test.each([
   [{ authorization: 'Bearer a=bcdefgh' }, 'Bearer is a word', 'Bearer is a word'],
   [{ 'x-api-key': '123456789012' }, { key: 123456789012, count: 1234 }, { key: '***', count: 1234 }],
   [{ authorization: `Basic ${btoa('ada:hunter2-long')}` }, 'ada:hunter2-long, hunter2-long', '***, ***'],
+  [
+    { 'x-api-key': 'abc/"\\defghi' },
+    String.raw`abc/"\defghi {"as JSON": "abc/\"\\defghi"} {"of PHP": "abc\/\"\\defghi"} ?key=abc%2F%22%5Cdefghi`,
+    '*** {"as JSON": "***"} {"of PHP": "***"} ?key=***',
+  ],
 ])('of %j nothing is said again', (headers, said, expected) => {
   expect(withoutSecrets({ ...toPlace('http://x'), headers }, said)).toEqual(expected);
 });

@@ -240,6 +240,17 @@ test('a tool that is closed to visitors meanwhile does not run for one', async (
 
 const approve = (chat_id: string, executionId: string) =>
   agent.client.call('POST', '/v1/bot/chat/execute-tool', { chat_id, execution_data: { executionId } });
+const answer = (chat_id: string, executionId: string) =>
+  agent.client.call('POST', '/v1/bot/chat/execute-tool', {
+    chat_id,
+    execution_data: { executionId, parameters: { answers: ['That'] } },
+  });
+const callAll = (asked: { name: string; values: object }[]) => ({
+  tool_calls: asked.map(({ name, values }, index) => ({
+    ...{ index, id: `c${index}`, type: 'function' },
+    function: { name, arguments: JSON.stringify(values) },
+  })),
+});
 const lastTold = () => provider.requests.at(-1)!.body.messages.at(-1).content;
 
 test.each([
@@ -304,22 +315,45 @@ test('what was asked for beside what waited runs at its own server, or nowhere',
   const first = await create();
   const other = await start('modern');
   await create({ server_label: 'Other', server_url: other.url });
-  const calls = [
+  const asked = [
     { name: 'ask_user', values: { questions: [{ question: 'Which?' }] } },
     { name: 'count', values: { of: 'for the first alone' } },
-  ].map(({ name, values }, index) => ({
-    ...{ index, id: `c${index}`, type: 'function' },
-    function: { name, arguments: JSON.stringify(values) },
-  }));
-  provider.scripts.push({ deltas: [{ tool_calls: calls }] }, { deltas: [say('Done.')] });
+  ];
+  provider.scripts.push({ deltas: [callAll(asked)] }, { deltas: [say('Done.')] });
   const { chat } = (await ask({ ...visitor, chat_id: 'of-ada' })).body;
   await call('PUT', `/${first.id}`, { is_enabled: false });
-  await agent.client.call('POST', '/v1/bot/chat/execute-tool', {
-    chat_id: 'of-ada',
-    execution_data: { executionId: chat.executionId, parameters: { answers: ['That'] } },
-  });
+  await answer('of-ada', chat.executionId);
   expect(lastTold()).toBe('This tool is gone.');
   expect([shelf.callsOf('count'), other.callsOf('count')]).toEqual([[], []]);
+  await other.close();
+});
+
+test('what nobody offered is no tool behind a pause either, though a server of such a tool has come since', async () => {
+  const asked = [
+    { name: 'ask_user', values: { questions: [{ question: 'Which?' }] } },
+    { name: 'count', values: { of: 'made up' } },
+  ];
+  provider.scripts.push({ deltas: [callAll(asked)] }, { deltas: [say('Done.')] });
+  const { chat } = (await ask({ ...visitor, chat_id: 'of-ada' })).body;
+  await create();
+  await answer('of-ada', chat.executionId);
+  expect(lastTold()).toContain('There is no such tool');
+  expect(shelf.callsOf('count')).toHaveLength(0);
+});
+
+test('a server that is somewhere else by now is not called in a turn that was offered the one before', async () => {
+  const other = await start('modern');
+  const moving = await startToolServer('modern', tools, async () => {
+    await call('PUT', `/${id}`, { server_url: other.url });
+    return { content: [{ type: 'text', text: 'Once.' }] };
+  });
+  const { id } = await create({ server_label: 'Moving', server_url: moving.url });
+  for (let n = 0; n < 2; n += 1) provider.scripts.push({ deltas: [callTool('count', { of: 'x' })] });
+  provider.scripts.push({ deltas: [say('Done.')] });
+  await ask(visitor);
+  expect(lastTold()).toContain('gone');
+  expect([moving.callsOf('count').length, other.callsOf('count').length]).toEqual([1, 0]);
+  await moving.close();
   await other.close();
 });
 

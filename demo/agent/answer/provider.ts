@@ -39,7 +39,7 @@ interface State {
   /** Calls of the last message that have no result yet; the first is the one that waits. */
   pending: ChatCompletionMessageFunctionToolCall[];
   /** Whose tool each of them asks for, by its id: what is offered may be another's after a pause. */
-  origins?: Record<string, string>;
+  origins?: { id: string; origin: string }[];
   passages: FoundPassage[];
   rounds: number;
 }
@@ -103,12 +103,10 @@ export function createProviderAnswerer(options: ProviderOptions, search: Search)
         const told = calls.map(toToldCall);
         state.exchange.push({ role: 'assistant', content: text === '' ? null : text, tool_calls: told });
         state.pending = calls;
-        state.origins = Object.fromEntries(
-          calls.flatMap(({ id, function: { name } }) => {
-            const tool = request.tools.find((one) => one.name === name);
-            return tool ? [[id, originOf(tool)]] : [];
-          }),
-        );
+        state.origins = calls.flatMap(({ id, function: { name } }) => {
+          const tool = request.tools.find((one) => one.name === name);
+          return tool ? [{ id, origin: originOf(tool) }] : [];
+        });
       }
     },
 
@@ -188,11 +186,8 @@ async function runPending(state: State, request: AnswerRequest, port: AnswerPort
   while (state.pending[0]) {
     const call = state.pending[0];
     const { name } = call.function;
-    const origin = state.origins?.[call.id];
-    const tool =
-      origin === undefined
-        ? request.tools.find((one) => one.name === name)
-        : findTool(request.tools, name, origin);
+    const origin = state.origins?.find(({ id }) => id === call.id)?.origin;
+    const tool = origin === undefined ? undefined : findTool(request.tools, name, origin);
     const parameters = readArguments(call.function.arguments);
     const refused = tool && parameters ? tool.refuse?.(parameters) : undefined;
     if (tool && parameters && tool.approval === 'always' && !refused)

@@ -43,8 +43,8 @@ export function toOfferedTool(said: unknown, place: ServerPlace): OfferedTool | 
   const { name, description, annotations } = output;
   const { $schema: _, ...schema } = output.inputSchema;
   const identifiers = JSON.stringify([name, schema]);
-  if (identifiers.length > maxSchemaChars || withoutSecrets(place, identifiers) !== identifiers)
-    return undefined;
+  const told = withoutSecrets(place, [name, schema]);
+  if (identifiers.length > maxSchemaChars || JSON.stringify(told) !== identifiers) return undefined;
   const title = output.title ?? annotations.title ?? name;
   return {
     name,
@@ -64,6 +64,12 @@ function toNameAndPassword(value: string): string[] {
   return [pair, pair.replace(/^[^:]*:/, '')];
 }
 
+/** As it is, and as it stands in JSON, as PHP writes that too, and in an address. */
+function toWays(secret: string): string[] {
+  const json = JSON.stringify(secret).slice(1, -1);
+  return [secret, json, json.replaceAll('/', '\\/'), encodeURIComponent(wellFormed(secret))];
+}
+
 function readSecrets({ headers }: ServerPlace): string[] {
   const secrets = Object.entries(headers)
     .filter(([name]) => secretHeader.test(name))
@@ -72,6 +78,7 @@ function readSecrets({ headers }: ServerPlace): string[] {
     .flatMap((value) => [value, value.replace(/^\S+ +/, ''), ...value.split(/; */).map(toValueOfPair)])
     .concat(Object.values(headers).flatMap(toNameAndPassword))
     .filter(({ length }) => length >= leastSecretChars)
+    .flatMap(toWays)
     // One may be the beginning of another.
     .sort((one, other) => other.length - one.length);
   return [...new Set(secrets)].slice(0, mostSecrets);

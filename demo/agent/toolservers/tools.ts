@@ -49,6 +49,7 @@ export function toServerTools(
     const name = toFreeName(server.server_label, tool.name, names);
     names.add(name);
     const approval = toApproval(server, tool);
+    const id = toIdentity(server, tool);
     return {
       name,
       title: tool.title,
@@ -56,12 +57,12 @@ export function toServerTools(
       approval,
       parameters: tool.schema,
       access: tool.access,
-      server: { id: toIdentity(server, tool), label: server.server_label },
+      server: { id, label: server.server_label },
       async run(parameters, signal) {
         // Its owner may have decided otherwise since it was offered.
         const current = toolServers.find(bot.uuid, uuid);
         const found = current?.is_enabled && current.tools.find(isCalled(tool.name));
-        if (!found || !isFor(current, persona)(found))
+        if (!found || !isFor(current, persona)(found) || toIdentity(current, found) !== id)
           return { ok: false, result: { error: 'This tool is gone.', code: 'tool_not_found' } };
         if (approval === 'auto' && toApproval(current, found) === 'always')
           return { ok: false, result: { error: 'This tool needs approval by now.', code: 'not_approved' } };
