@@ -63,7 +63,7 @@ export function openConnection(url: string, prefix: string): Connection {
   return {
     async run(method, given, now) {
       if (isClosed) throw new Error('The store is closed');
-      // A name in braces is what a cluster goes by: all keys lie together.
+      // A name in braces is what a cluster goes by, and all keys lie together there.
       const args = { keys: [`{${prefix}}`], arguments: [method, JSON.stringify(given), String(now)] };
       const until = performance.now() + longestWaitMs;
       for (;;) {
