@@ -64,10 +64,29 @@ function toNameAndPassword(value: string): string[] {
   return [pair, pair.replace(/^[^:]*:/, '')];
 }
 
-/** As it is, and as it stands in JSON, as PHP writes that too, and in an address. */
-function toWays(secret: string): string[] {
-  const json = JSON.stringify(secret).slice(1, -1);
-  return [secret, json, json.replaceAll('/', '\\/'), encodeURIComponent(wellFormed(secret))];
+const inHtml: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+const quote = (text: string) => text.replace(/[^\p{L}\p{N}]/gu, '\\$&');
+const inAnyCase = (hex: string) =>
+  hex.replace(/[a-f]/gi, (digit) => `[${digit.toLowerCase()}${digit.toUpperCase()}]`);
+
+/** As it is, and as it is written in JSON, in JSON within JSON, in an address and in HTML, by whichever library. */
+function toPattern(secret: string): RegExp {
+  const ways = (wellFormed(secret).match(/\\+|./gsu) ?? []).map((char) => {
+    if (/[A-Za-z0-9]/.test(char)) return char;
+    // However many: to count them would take for ever where a text has many more.
+    if (char.startsWith('\\')) return '(?:\\\\|u005[cC]|%5[cC])+';
+    const units = Array.from({ length: char.length }, (_, at) =>
+      char.charCodeAt(at).toString(16).padStart(4, '0'),
+    );
+    const inJson = units.map((unit) => `\\\\{1,8}u${inAnyCase(unit)}`).join('');
+    const inAddress =
+      encodeURIComponent(char) === char ? `%${char.charCodeAt(0).toString(16)}` : encodeURIComponent(char);
+    const others = [inHtml[char], ...(char === ' ' ? ['+'] : [])]
+      .filter((way) => way !== undefined)
+      .map(quote);
+    return `(?:\\\\{0,8}${quote(char)}|${inJson}|${inAnyCase(inAddress)}${others.map((way) => `|${way}`).join('')})`;
+  });
+  return new RegExp(ways.join(''), 'g');
 }
 
 function readSecrets({ headers }: ServerPlace): string[] {
@@ -78,7 +97,6 @@ function readSecrets({ headers }: ServerPlace): string[] {
     .flatMap((value) => [value, value.replace(/^\S+ +/, ''), ...value.split(/; */).map(toValueOfPair)])
     .concat(Object.values(headers).flatMap(toNameAndPassword))
     .filter(({ length }) => length >= leastSecretChars)
-    .flatMap(toWays)
     // One may be the beginning of another.
     .sort((one, other) => other.length - one.length);
   return [...new Set(secrets)].slice(0, mostSecrets);
@@ -93,10 +111,18 @@ function secretsOf(place: ServerPlace): string[] {
   return secrets;
 }
 
+const patterns = new WeakMap<ServerPlace, RegExp[]>();
+
+function patternsOf(place: ServerPlace): RegExp[] {
+  const found = patterns.get(place) ?? secretsOf(place).map(toPattern);
+  patterns.set(place, found);
+  return found;
+}
+
 /** A server may say again what it was sent. Headers that choose something hold words that it says anyway. */
 export function withoutSecrets<T>(place: ServerPlace, said: T): T {
-  const secrets = secretsOf(place);
-  const hide = (text: string) => secrets.reduce((left, secret) => left.replaceAll(secret, '***'), text);
+  const patterns = patternsOf(place);
+  const hide = (text: string) => patterns.reduce((left, pattern) => left.replace(pattern, '***'), text);
   return JSON.parse(JSON.stringify(said), (_name, value) => {
     if (typeof value === 'string') return hide(value);
     if (typeof value === 'number') return hide(String(value)) === String(value) ? value : '***';
