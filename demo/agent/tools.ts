@@ -72,9 +72,12 @@ export const originOf = ({ server }: Pick<Tool, 'server'>): string => server?.id
 
 /** By its name, but for a server's: that has another where one of its name comes or goes. @param origin see `originOf` */
 export function findTool(tools: readonly Tool[], name: string, origin: string): Tool | undefined {
-  const isServers = origin !== siteOrigin && origin !== builtIn.id;
-  return tools.find((tool) => originOf(tool) === origin && (isServers || tool.name === name));
+  return tools.find((tool) => originOf(tool) === origin && (isServers(tool) || tool.name === name));
 }
+
+/** A tool server's. */
+export const isServers = ({ server }: Pick<Tool, 'server'>): boolean =>
+  server !== undefined && server.id !== builtIn.id;
 
 const timeoutMs = 10_000;
 /** Of what a tool gives. */

@@ -63,6 +63,8 @@ export interface AnswerPort {
   sources(sources: CitedSource[]): void;
   /** Runs a tool and reports it to the readers of the stream. */
   runTool(tool: Tool, parameters: ToolParameters): Promise<ToolOutcome>;
+  /** The model's host took no request with tools of servers: it is asked without. */
+  toolsRefused(): void;
 }
 
 export interface Usage {

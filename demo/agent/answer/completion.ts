@@ -11,6 +11,9 @@ import type { Tool } from '../tools.ts';
 import type { AnswerPort, AnswerRequest, Usage } from './answerer.ts';
 import { createCalls } from './calls.ts';
 
+/** It does not take what it was sent. */
+export class HostRefused extends AgentError {}
+
 export function toParameters(
   options: ProviderOptions,
   { overrides, tools }: AnswerRequest,
@@ -63,7 +66,8 @@ export async function complete(
       thrown instanceof OpenAI.APIError && thrown.status
         ? ` answered ${thrown.status}`
         : ' could not be reached';
-    throw new AgentError(502, 'provider_error', `The model provider${status}.`);
+    const isRefused = thrown instanceof OpenAI.APIError && thrown.status === 400;
+    throw new (isRefused ? HostRefused : AgentError)(502, 'provider_error', `The model provider${status}.`);
   }
   return { text, calls: calls.end(), usage };
 }

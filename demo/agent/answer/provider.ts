@@ -8,7 +8,7 @@ import type {
 import type { ProviderOptions } from '../options.ts';
 import type { FoundPassage, Search } from '../retrieval/search.ts';
 import { toTerms } from '../retrieval/terms.ts';
-import { findTool, originOf, type Tool } from '../tools.ts';
+import { findTool, isServers, originOf, type Tool } from '../tools.ts';
 import {
   type Answerer,
   type AnswerPort,
@@ -21,7 +21,7 @@ import { askAgain } from './askagain.ts';
 import { withAttachedCut } from './attached.ts';
 import { readArguments, toToldCall } from './calls.ts';
 import { createCitations } from './citations.ts';
-import { complete, toParameters } from './completion.ts';
+import { complete, HostRefused, toParameters } from './completion.ts';
 import { withinContext } from './exchange.ts';
 import { toDataBlock, toPrompt } from './prompt.ts';
 import { estimateTokens, toSize } from './tokens.ts';
@@ -66,7 +66,7 @@ export function createProviderAnswerer(options: ProviderOptions, search: Search)
       const whole = { ...asked, tools: toAllTools(asked) };
       const total: Usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
       const state = whole.resumed ? resume(whole) : begin(whole, search);
-      const request = withAttachedCut(whole, state.passages);
+      let request = withAttachedCut(whole, state.passages);
       const citations = createCitations(
         state.passages.map((passage, index) => toCitedSource(passage, index + 1)),
         port.sources,
@@ -78,7 +78,7 @@ export function createProviderAnswerer(options: ProviderOptions, search: Search)
         if (pause) return { ...pause, usage: total };
         const offersTools =
           request.reasoningMode !== 'standard' && request.tools.length > 0 && state.rounds < maxToolRounds;
-        const { text, calls, usage } = await complete(
+        const answered = await complete(
           client,
           toParameters(
             options,
@@ -93,7 +93,17 @@ export function createProviderAnswerer(options: ProviderOptions, search: Search)
           port,
           signal,
           Math.min(mostCalls, Math.ceil(request.contextTokens / tokensOfCall)),
-        );
+        ).catch((thrown: unknown) => {
+          // One tool whose schema the host does not take would end every answer.
+          if (!(thrown instanceof HostRefused) || !request.tools.some(isServers)) throw thrown;
+          return undefined;
+        });
+        if (!answered) {
+          request = { ...request, tools: request.tools.filter((tool) => !isServers(tool)) };
+          port.toolsRefused();
+          continue;
+        }
+        const { text, calls, usage } = answered;
         total.prompt_tokens += usage?.prompt_tokens ?? 0;
         total.completion_tokens += usage?.completion_tokens ?? 0;
         total.total_tokens += usage?.total_tokens ?? 0;

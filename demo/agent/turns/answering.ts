@@ -45,8 +45,13 @@ export async function answerTurn(
   const { events } = parts;
   const chatId = chat.chat_id;
   const { now } = parts.config;
-  const saying = createSaying(reply, turnSignal, start.executedTools, now, (ran) =>
-    parts.turnLog.ranTool({ ...ran, bot_id: chat.bot_id, chat: chat.id }),
+  const saying = createSaying(
+    reply,
+    turnSignal,
+    start.executedTools,
+    now,
+    (ran) => parts.turnLog.ranTool({ ...ran, bot_id: chat.bot_id, chat: chat.id }),
+    () => events.record('tools.refused', { bot_id: chat.bot_id, chat_id: chatId }),
   );
   const reasoningType = () => (countsAsAgent(call, saying.executedTools) ? 'agent' : 'standard');
   const begunAt = now();

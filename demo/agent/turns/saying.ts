@@ -38,6 +38,7 @@ export function createSaying(
   earlierTools: readonly ExecutedTool[],
   now: () => number,
   onRan: (ran: RanTool) => void,
+  onToolsRefused: () => void,
 ): Saying {
   const tooLong = new AbortController();
   const signal = AbortSignal.any([turnSignal, tooLong.signal]);
@@ -98,6 +99,7 @@ export function createSaying(
         sources = list;
         reply.push('sources', { sources });
       },
+      toolsRefused: onToolsRefused,
       runTool: (tool, parameters) => runTool(tool, parameters, `exec_${now()}_${randomUUID()}`),
     },
   };
