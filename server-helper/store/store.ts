@@ -51,6 +51,17 @@ export type TurnRecord = {
   attached: string | undefined;
 };
 
+/** What a turn that has just begun does not have yet. */
+export const blankTurn = {
+  endedAt: undefined,
+  answer: undefined,
+  earlier: undefined,
+  code: undefined,
+  agentMessageId: undefined,
+  vote: undefined,
+  pause: undefined,
+} as const;
+
 export type Lease = { runner: string; until: number };
 
 /** `pause`: it and no other is decided. `earlier`: what the turn knows of the record from then on. */

@@ -5,7 +5,7 @@ import type { Workspaces } from '../conversation/workspace.ts';
 import { HelperError, toHelperError } from '../errors.ts';
 import { toLogFields } from '../log.ts';
 import type { DecisionRequest } from '../protocol/wire.ts';
-import type { BeginTurn, ConversationRecord, TurnRecord } from '../store/store.ts';
+import { type BeginTurn, blankTurn, type ConversationRecord, type TurnRecord } from '../store/store.ts';
 import type { SiteTools } from '../tools/running.ts';
 import { createAttaching } from './attaching.ts';
 import { createCancelling } from './cancelling.ts';
@@ -168,7 +168,7 @@ export function createEngine(context: RunContext, workspaces: Workspaces, tools:
       const held = { status: 'running', runner, leaseUntil: until, teller } as const;
       const { replaces } = question;
       const earlier = replaces === undefined ? undefined : JSON.stringify({ ...nothingEarlier, replaces });
-      const record: TurnRecord = { ...blank, ...turn, ...held, earlier, conversationId: conversation.id };
+      const record: TurnRecord = { ...blankTurn, ...turn, ...held, earlier, conversationId: conversation.id };
       const before = await store.listTurns(conversation.id, newest);
       refuseStale(before, turn.id, question.newest);
       const done = leases.expect(record);
@@ -237,13 +237,3 @@ export function createEngine(context: RunContext, workspaces: Workspaces, tools:
 const strayMs = 10_000;
 /** One that was taken back longer ago is forgotten. */
 const newest = { limit: 100 };
-
-const blank = {
-  endedAt: undefined,
-  answer: undefined,
-  earlier: undefined,
-  code: undefined,
-  agentMessageId: undefined,
-  vote: undefined,
-  pause: undefined,
-} as const;

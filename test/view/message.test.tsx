@@ -129,14 +129,14 @@ test('using a tool, it names the tool', async () => {
 test.each([
   [
     'stopped',
-    { kind: 'turn-stopped', data: { message: toMessage({ text: '', status: 'stopped' }) } },
     'has begun',
+    { kind: 'turn-stopped', data: { message: toMessage({ text: '', status: 'stopped' }) } },
   ],
-  ['failed', { kind: 'turn-failed', data: { code: 'agent-refused', retryable: false } }, 'has begun'],
-  ['over', { kind: 'turn-completed', data: { message: toMessage({}) } }, 'is not told of'],
-] satisfies [string, TurnEvent, string][])(
-  'a tool of which no end was told is not used any more once the answer is %s: it %3$s',
-  async (_, end, what) => {
+  ['failed', 'has begun', { kind: 'turn-failed', data: { code: 'agent-refused', retryable: false } }],
+  ['over', 'is not told of', { kind: 'turn-completed', data: { message: toMessage({}) } }],
+] satisfies [string, string, TurnEvent][])(
+  'a tool of which no end was told is not used any more once the answer is %s: it %s',
+  async (_, what, end) => {
     const { say } = await ask();
     say({ kind: 'tool', data: { id: '1', name: 'find', title: 'Find', status: 'done' } });
     say({ kind: 'tool', data: { id: '2', name: 'search', title: 'Search', status: 'running' } });

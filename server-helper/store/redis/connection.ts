@@ -17,7 +17,6 @@ const mostQueued = 10_000;
 /**
  * @param url `redis://` or `rediss://`, with user and password where they are needed, and the number of the database
  * @param prefix of all keys
- * @throws TypeError for what is no such address
  */
 export function openConnection(url: string, prefix: string): Connection {
   let client: Client | undefined;

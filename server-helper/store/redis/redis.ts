@@ -1,6 +1,7 @@
 /** A store in Redis or Valkey, which the helpers of many machines share. Node only. */
 import { keepText, readText } from '../kept-text.ts';
 import {
+  blankTurn,
   type Deleted,
   type Leftover,
   type Store,
@@ -20,13 +21,7 @@ export type RedisStoreOptions = {
 /** What a record may lack. */
 const noConversation = { workspace: undefined, workspaceOf: undefined };
 const noTurn = {
-  endedAt: undefined,
-  answer: undefined,
-  earlier: undefined,
-  code: undefined,
-  agentMessageId: undefined,
-  vote: undefined,
-  pause: undefined,
+  ...blankTurn,
   runner: undefined,
   leaseUntil: undefined,
   teller: undefined,
