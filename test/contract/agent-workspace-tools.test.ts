@@ -319,9 +319,13 @@ describe('grep', () => {
     expect(await grep({})).toMatchObject({ code: 'invalid_parameters' });
   });
 
-  test('one that takes for ever ends, and holds up nobody', async () => {
+  test.each([
+    ['to match', '^(a+)+$'],
+    // No thread can be ended in it.
+    ['to compile', `(?:${'a?'.repeat(300)})${'a'.repeat(39)}b`],
+  ])('one that takes for ever %s ends, and holds up nobody', async (_, pattern) => {
     await add({ 'evil.txt': `${'a'.repeat(40)}!` });
-    const searching = grep({ pattern: '^(a+)+$' });
+    const searching = grep({ pattern });
     let longest = 0;
     let last = performance.now();
     const watching = setInterval(() => {
@@ -331,5 +335,6 @@ describe('grep', () => {
     expect(await searching).toMatchObject({ code: 'timeout' });
     clearInterval(watching);
     expect(longest).toBeLessThan(1_000);
+    expect((await grep({ pattern: 'a!' })).matches).toHaveLength(1);
   });
 });

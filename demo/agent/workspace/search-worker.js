@@ -1,6 +1,6 @@
-/** The thread in which patterns of a model's are matched, so that it can be ended: plain JavaScript, for it runs as it lies here. */
+/** The process in which patterns of a model's are matched, so that it can be killed: plain JavaScript, for it runs as it lies here. */
 
-import { parentPort, workerData } from 'node:worker_threads';
+import { Worker } from 'node:worker_threads';
 import picomatch from 'picomatch';
 
 /**
@@ -17,9 +17,14 @@ const maxChars = 1_000;
 /** Of all that is shown. */
 const mostChars = 100_000;
 
+/** Whoever started it has killed it by then, unless it was killed itself; and a pattern may keep all but another thread busy. */
+const mostMs = 10_000;
+new Worker(`setTimeout(() => process.kill(process.pid, 'SIGKILL'), ${mostMs})`, { eval: true });
+
 /** @type {SearchJob} */
-const job = workerData;
-const port = /** @type {import('node:worker_threads').MessagePort} */ (parentPort);
+const job = await new Promise((resolve) => {
+  process.once('message', (/** @type {{ job: SearchJob }} */ message) => resolve(message.job));
+});
 
 /** @param {string} pattern */
 const toMatcher = (pattern) => picomatch(pattern.replace(/^\//, ''), { dot: true, nonegate: true });
@@ -136,6 +141,8 @@ const isFull = () => left <= 0 || (grep?.files_without_match ? files.length : ma
 /** @param {import('./search.ts').SearchMessage} message @returns {import('./search.ts').SearchReply} */
 function reply(message) {
   switch (message.type) {
+    case 'job':
+      return { type: 'ready' };
     case 'paths':
       return { type: 'meant', paths: message.paths.filter(isMeant) };
     case 'files':
@@ -151,4 +158,8 @@ function reply(message) {
       return { type: 'result', matches, files, truncated };
   }
 }
-port.on('message', (message) => port.postMessage(reply(message)));
+process.on('message', (/** @type {import('./search.ts').SearchMessage} */ message) =>
+  process.send?.(reply(message)),
+);
+process.on('disconnect', () => process.exit());
+process.send?.(reply({ type: 'job', job }));

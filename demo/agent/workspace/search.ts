@@ -1,15 +1,16 @@
-/** What `glob` and `grep` find in a workspace. Patterns come from a model: they are matched in a thread that can be ended. */
+/** What `glob` and `grep` find in a workspace. Patterns come from a model: they are matched in a process that can be killed. */
 
+import { fork } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { setImmediate as breathe } from 'node:timers/promises';
-import { Worker } from 'node:worker_threads';
+import { fileURLToPath } from 'node:url';
 import { withDeadline } from '../deadline.ts';
 import { AgentError } from '../errors.ts';
 import { createInTurn } from '../inturn.ts';
 import type { File, FileStore } from '../store/files.ts';
 
 const timeoutMs = 2_000;
-/** Threads that a pattern may keep busy: the service has a processor of its own. */
+/** Processes that a pattern may keep busy: the service has a processor of its own. */
 const maxAtOnce = Math.max(2, availableParallelism() - 1);
 const filesAtOnce = 200;
 const bytesAtOnce = 1024 * 1024;
@@ -61,11 +62,13 @@ export interface SearchJob {
 }
 
 export type SearchMessage =
+  | { type: 'job'; job: SearchJob }
   | { type: 'paths'; paths: string[] }
   | { type: 'files'; files: { path: string; content: Uint8Array }[] }
   | { type: 'end' };
 
 export type SearchReply =
+  | { type: 'ready' }
   | { type: 'meant'; paths: string[] }
   | { type: 'searched'; isFull: boolean }
   | ({ type: 'result' } & Searched);
@@ -97,17 +100,17 @@ export function searchFiles(
   const files = file ? [[file]] : batchesOf(store, workspace, path);
   const root = file ? path.lastIndexOf('/') + 1 : path.length + 1;
   const work = async () => {
-    const worker = startWorker(job);
+    const worker = startWorker();
     try {
       return await withDeadline(signal, timeoutMs, (limit) => search(worker, files, store, root, job, limit));
     } catch (thrown) {
       if (signal.aborted || thrown instanceof AgentError) throw thrown;
       if ((thrown as Error).name === 'TimeoutError')
         throw new AgentError(504, 'timeout', `The search took longer than ${timeoutMs / 1000} seconds.`);
-      // Whatever the thread makes of a pattern ends the search alone.
+      // Whatever the process makes of a pattern ends the search alone.
       throw new AgentError(400, 'search_failed', 'The search cannot be done: another pattern is needed.');
     } finally {
-      await worker.end();
+      worker.end();
     }
   };
   return inTurn(workspace, work, signal);
@@ -122,6 +125,7 @@ async function search(
   limit: AbortSignal,
 ): Promise<Searched> {
   worker.endOn(limit);
+  await worker.ask({ type: 'job', job });
   const found = toBoundedList<string>(({ length }) => length);
   for (const batch of batches) {
     const meant = await worker.ask({ type: 'paths', paths: batch.map(({ path }) => path.slice(root)) });
@@ -187,27 +191,33 @@ function requirePattern(grep: Grep | undefined) {
   }
 }
 
-function startWorker(job: SearchJob) {
-  const worker = new Worker(new URL('./search-worker.js', import.meta.url), {
-    workerData: job,
-    resourceLimits: { maxOldGenerationSizeMb: maxHeapMb },
+/** A thread would not do: some patterns are compiled for hours, which no thread can be ended in. */
+function startWorker() {
+  const child = fork(fileURLToPath(new URL('./search-worker.js', import.meta.url)), {
+    serialization: 'advanced',
+    execArgv: [`--max-old-space-size=${maxHeapMb}`],
+    env: {},
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
   let fail = (_: unknown) => {};
   const failed = new Promise<never>((_, reject) => {
     fail = reject;
   });
   failed.catch(() => {});
-  worker.on('error', fail);
-  worker.on('exit', () => fail(new Error('The thread of the search ended.')));
+  child.on('error', fail);
+  child.on('exit', () => fail(new Error('The process of the search ended.')));
   return {
     endOn(limit: AbortSignal) {
       limit.addEventListener('abort', () => fail(limit.reason), { once: true });
     },
     ask(message: SearchMessage): Promise<SearchReply> {
-      const replied = new Promise<SearchReply>((resolve) => worker.once('message', resolve));
-      worker.postMessage(message);
+      const replied = new Promise<SearchReply>((resolve) =>
+        child.once('message', (reply) => resolve(reply as SearchReply)),
+      );
+      // What could not be sent is told by its end.
+      child.send(message, () => {});
       return Promise.race([replied, failed]);
     },
-    end: () => worker.terminate(),
+    end: () => child.kill('SIGKILL'),
   };
 }
