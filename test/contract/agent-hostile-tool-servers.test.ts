@@ -402,6 +402,11 @@ test.each([
     'a*b(c)d.e[f] a%2Ab%28c%29d.e%5Bf%5D aab(c)d.e[f]',
     '*** *** aab(c)d.e[f]',
   ],
+  [
+    { 'x-api-key': 'a/b+c=\'d"efgh' },
+    'a/b+c&#x3D;&#039;d&quot;efgh a&#x2F;b&#43;c=&apos;d&#34;efgh a%5C%2Fb%2Bc%3D%27d%5C%22efgh',
+    '*** *** ***',
+  ],
 ])('of %j nothing is said again', (headers, said, expected) => {
   expect(withoutSecrets({ ...toPlace('http://x'), headers }, said)).toEqual(expected);
 });
@@ -413,6 +418,9 @@ test('a secret of many signs is looked for in no time, whatever a server says', 
   const struck = withoutSecrets({ ...toPlace('http://x'), headers }, [...said, `${headers['x-api-key']}!`]);
   expect(struck.at(-1)).toBe('***!');
   expect(struck[0]).toBe(said[0]);
+  const many = '\\'.repeat(100_000);
+  const begun = { ...toPlace('http://x'), headers: { 'x-api-key': `${'\\/'.repeat(20)}z-secret` } };
+  expect(withoutSecrets(begun, [many, `${many}/${'\\/'.repeat(19)}z-secret`])).toEqual([many, '***']);
 });
 
 test('a secret that is said again and again is cut nowhere so that its beginning shows', async () => {
@@ -425,7 +433,16 @@ test('a secret that is said again and again is cut nowhere so that its beginning
   running.push(server);
   const { tools: kept } = await client.list({ ...toPlace(server.url), headers });
   expect(kept).toHaveLength(60);
-  for (const { description } of kept) expect(description).toMatch(/^x+(\*\*\*)+$/);
+  for (const { description } of kept) expect(description).toMatch(/^x+\*+$/);
+});
+
+test('a secret that is written otherwise is not cut so that its beginning shows', async () => {
+  const headers = { 'x-api-key': 'abcdefghi/jk+lmn'.repeat(240) };
+  const description = `${'y'.repeat(1_900)}${encodeURIComponent(headers['x-api-key'])}`;
+  const server = await startToolServer('modern', [toTool('t', { description })], () => ({ content: [] }));
+  running.push(server);
+  const { tools } = await client.list({ ...toPlace(server.url), headers });
+  expect(tools[0]?.description).toBe(`${'y'.repeat(1_900)}***`);
 });
 
 test('a server that says again what it was sent tells the model nothing of it', async () => {

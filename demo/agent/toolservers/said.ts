@@ -17,8 +17,8 @@ export interface OfferedTool {
 
 /** Shorter ones are words that occur by themselves. */
 const leastSecretChars = 8;
-/** As long as the value of a header may be; and of so many, the longest. */
-const [longestSecretChars, mostSecrets] = [4_000, 200];
+/** Of more, the longest. */
+const mostSecrets = 200;
 const secretHeader = /auth|key|token|secret|cookie|pass|pwd|session|credential|sign|jwt|access|bearer/i;
 const [maxNameChars, maxDescriptionChars, maxSchemaChars] = [128, 2_000, 16_000];
 
@@ -43,8 +43,8 @@ export function toOfferedTool(said: unknown, place: ServerPlace): OfferedTool | 
   const { name, description, annotations } = output;
   const { $schema: _, ...schema } = output.inputSchema;
   const identifiers = JSON.stringify([name, schema]);
-  const told = withoutSecrets(place, [name, schema]);
-  if (identifiers.length > maxSchemaChars || JSON.stringify(told) !== identifiers) return undefined;
+  if (identifiers.length > maxSchemaChars) return undefined;
+  if (JSON.stringify(withoutSecrets(place, [name, schema])) !== identifiers) return undefined;
   const title = output.title ?? annotations.title ?? name;
   return {
     name,
@@ -64,27 +64,45 @@ function toNameAndPassword(value: string): string[] {
   return [pair, pair.replace(/^[^:]*:/, '')];
 }
 
-const inHtml: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+const inHtml: Readonly<Record<string, string>> = {
+  '&': 'amp',
+  '<': 'lt',
+  '>': 'gt',
+  '"': 'quot',
+  "'": 'apos',
+};
 const quote = (text: string) => text.replace(/[^\p{L}\p{N}]/gu, '\\$&');
 const inAnyCase = (hex: string) =>
   hex.replace(/[a-f]/gi, (digit) => `[${digit.toLowerCase()}${digit.toUpperCase()}]`);
 
+/** As JSON writes it, and JSON in an address. */
+const backslash = String.raw`(?:\\|%5[cC])`;
+const backslashes = String.raw`(?:\\|u005[cC]|%5[cC])`;
+
 /** As it is, and as it is written in JSON, in JSON within JSON, in an address and in HTML, by whichever library. */
 function toPattern(secret: string): RegExp {
-  const ways = (wellFormed(secret).match(/\\+|./gsu) ?? []).map((char) => {
+  const chars = wellFormed(secret).match(/\\+|./gsu) ?? [];
+  const ways = chars.map((char, index) => {
     if (/[A-Za-z0-9]/.test(char)) return char;
-    // However many: to count them would take for ever where a text has many more.
-    if (char.startsWith('\\')) return '(?:\\\\|u005[cC]|%5[cC])+';
+    // However many: to count them, or to begin at each, would take for ever where a text has many more.
+    if (char.startsWith('\\')) return `${index === 0 ? `(?<!${backslashes})` : ''}${backslashes}+`;
+    const isAfterMany = chars[index - 1]?.startsWith('\\') === true;
     const units = Array.from({ length: char.length }, (_, at) =>
       char.charCodeAt(at).toString(16).padStart(4, '0'),
     );
-    const inJson = units.map((unit) => `\\\\{1,8}u${inAnyCase(unit)}`).join('');
-    const inAddress =
-      encodeURIComponent(char) === char ? `%${char.charCodeAt(0).toString(16)}` : encodeURIComponent(char);
-    const others = [inHtml[char], ...(char === ' ' ? ['+'] : [])]
-      .filter((way) => way !== undefined)
-      .map(quote);
-    return `(?:\\\\{0,8}${quote(char)}|${inJson}|${inAnyCase(inAddress)}${others.map((way) => `|${way}`).join('')})`;
+    const inJson = units
+      .map((unit, at) => `${backslash}${isAfterMany && at === 0 ? '' : '{1,8}'}u${inAnyCase(unit)}`)
+      .join('');
+    const code = char.codePointAt(0)!;
+    const inAddress = encodeURIComponent(char) === char ? `%${code.toString(16)}` : encodeURIComponent(char);
+    const others = [
+      `&#0*${code};`,
+      `&#[xX]0*${inAnyCase(code.toString(16))};`,
+      ...(char in inHtml ? [`&${inHtml[char]};`] : []),
+      ...(char === ' ' ? [quote('+')] : []),
+    ];
+    const plain = [quote(char), inAnyCase(inAddress), ...others].join('|');
+    return `(?:${isAfterMany ? '' : `${backslash}{0,8}`}(?:${plain})|${inJson})`;
   });
   return new RegExp(ways.join(''), 'g');
 }
@@ -102,21 +120,13 @@ function readSecrets({ headers }: ServerPlace): string[] {
   return [...new Set(secrets)].slice(0, mostSecrets);
 }
 
-/** Of a place, as it is looked for in each text. */
-const known = new WeakMap<ServerPlace, string[]>();
-
-function secretsOf(place: ServerPlace): string[] {
-  const secrets = known.get(place) ?? readSecrets(place);
-  known.set(place, secrets);
-  return secrets;
-}
-
-const patterns = new WeakMap<ServerPlace, RegExp[]>();
+/** Of a place: what is looked for in each text. */
+const known = new WeakMap<ServerPlace, RegExp[]>();
 
 function patternsOf(place: ServerPlace): RegExp[] {
-  const found = patterns.get(place) ?? secretsOf(place).map(toPattern);
-  patterns.set(place, found);
-  return found;
+  const patterns = known.get(place) ?? readSecrets(place).map(toPattern);
+  known.set(place, patterns);
+  return patterns;
 }
 
 /** A server may say again what it was sent. Headers that choose something hold words that it says anyway. */
@@ -131,20 +141,9 @@ export function withoutSecrets<T>(place: ServerPlace, said: T): T {
   }) as T;
 }
 
-/** Cut last: of a secret that was cut the rest would not be found. No more is looked through than may be needed. */
+/** Cut last: of a secret that was cut the rest would not be found. */
 export function toSaid(place: ServerPlace, text: string, most: number): string {
-  const cut = text.slice(0, most + longestSecretChars);
-  const looked = cut.length < text.length ? withoutBegun(place, cut) : text;
-  return wellFormed(withoutSecrets(place, looked).slice(0, most));
-}
-
-/** What is struck out makes room for what comes after it, the beginning of another secret too. */
-function withoutBegun(place: ServerPlace, cut: string): string {
-  let begun = 0;
-  for (const secret of secretsOf(place))
-    for (let length = Math.min(secret.length, cut.length); length > begun; length -= 1)
-      if (cut.endsWith(secret.slice(0, length))) begun = length;
-  return cut.slice(0, cut.length - begun);
+  return wellFormed(withoutSecrets(place, text).slice(0, most));
 }
 
 interface Content {
