@@ -159,27 +159,33 @@ test('with the service’s own no more is offered than two fifths of the model�
   await long.close();
 });
 
-test('a host that does not take a server’s schema answers without the tools of servers, and the log says so', async () => {
-  const odd = { type: 'object' as const, properties: { of: { type: 'array' } } };
-  const server = await startToolServer('modern', [toTool('odd', { inputSchema: odd })], () => ({
-    content: [],
-  }));
-  await create({ server_label: 'Odd', server_url: server.url });
-  provider.scripts.push({ status: 400 }, { deltas: [say('All the same.')] });
-  const { body } = await ask(visitor);
-  expect(body.chat.reply).toBe('All the same.');
-  const [first, second] = provider.requests
-    .slice(-2)
-    .map((request) => request.body.tools.map((tool: { function: { name: string } }) => tool.function.name));
-  expect(first).toContain('odd');
-  expect(second).not.toContain('odd');
-  expect(second).toContain('order_status');
-  expect(agent.service.events).toContainEqual(expect.objectContaining({ event: 'tools.refused' }));
-  // Refused for something else, it is told as before.
-  provider.scripts.push({ status: 400 }, { status: 400 });
-  expect((await ask(visitor)).body.error.code).toBe('provider_error');
-  await server.close();
-});
+test.each([400, 413, 422])(
+  'a host that does not take a server’s schema (%d) answers without the tools of servers, and the log says so',
+  async (status) => {
+    const odd = { type: 'object' as const, properties: { of: { type: 'array' } } };
+    const server = await startToolServer('modern', [toTool('odd', { inputSchema: odd })], () => ({
+      content: [],
+    }));
+    await create({ server_label: 'Odd', server_url: server.url });
+    provider.scripts.push({ status }, { deltas: [say('All the same.')] });
+    const { body } = await ask(visitor);
+    expect(body.chat.reply).toBe('All the same.');
+    const [first, second] = provider.requests
+      .slice(-2)
+      .map((request) => request.body.tools.map((tool: { function: { name: string } }) => tool.function.name));
+    expect(first).toContain('odd');
+    expect(second).not.toContain('odd');
+    expect(second).toContain('order_status');
+    expect(agent.service.events).toContainEqual(expect.objectContaining({ event: 'tools.refused' }));
+    // Refused for something else, it is told as before.
+    const countRefused = () => agent.service.events.filter(({ event }) => event === 'tools.refused').length;
+    const refused = countRefused();
+    provider.scripts.push({ status }, { status });
+    expect((await ask(visitor)).body.error.code).toBe('provider_error');
+    expect(countRefused()).toBe(refused);
+    await server.close();
+  },
+);
 
 test('what tools give is cut to what the model’s context leaves, however often they are called', async () => {
   const talker = await startToolServer(

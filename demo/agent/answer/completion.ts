@@ -14,6 +14,9 @@ import { createCalls } from './calls.ts';
 /** It does not take what it was sent. */
 export class HostRefused extends AgentError {}
 
+/** What hosts say of a schema that they do not take, or of too many tools. */
+const refusals: readonly unknown[] = [400, 413, 422];
+
 export function toParameters(
   options: ProviderOptions,
   { overrides, tools }: AnswerRequest,
@@ -66,7 +69,7 @@ export async function complete(
       thrown instanceof OpenAI.APIError && thrown.status
         ? ` answered ${thrown.status}`
         : ' could not be reached';
-    const isRefused = thrown instanceof OpenAI.APIError && thrown.status === 400;
+    const isRefused = thrown instanceof OpenAI.APIError && refusals.includes(thrown.status);
     throw new (isRefused ? HostRefused : AgentError)(502, 'provider_error', `The model provider${status}.`);
   }
   return { text, calls: calls.end(), usage };

@@ -73,6 +73,7 @@ export function createProviderAnswerer(options: ProviderOptions, search: Search)
       );
       const prompt = toPrompt(request, state.passages);
       const fixed = toSize(JSON.stringify([prompt, request.tools]));
+      let isRefused = false;
       for (;;) {
         const pause = await runPending(state, request, port);
         if (pause) return { ...pause, usage: total };
@@ -100,9 +101,12 @@ export function createProviderAnswerer(options: ProviderOptions, search: Search)
         });
         if (!answered) {
           request = { ...request, tools: request.tools.filter((tool) => !isServers(tool)) };
-          port.toolsRefused();
+          isRefused = true;
           continue;
         }
+        // What failed without them too was refused for another reason.
+        if (isRefused) port.toolsRefused();
+        isRefused = false;
         const { text, calls, usage } = answered;
         total.prompt_tokens += usage?.prompt_tokens ?? 0;
         total.completion_tokens += usage?.completion_tokens ?? 0;

@@ -6,7 +6,11 @@ const charsOfToken = 4;
 /** Letters of other alphabets, and from where on each character is a token, half of an emoji too. */
 const [firstOther, firstWide] = [0x250, 0x2e80];
 
-const toCharSize = (code: number) => (code < firstOther ? 1 : code < firstWide ? 2 : charsOfToken);
+/** `<`, in whose place data has a character of another script, see `toDataBlock`. */
+const tag = 0x3c;
+
+const toCharSize = (code: number) =>
+  code < firstOther && code !== tag ? 1 : code < firstWide ? 2 : charsOfToken;
 
 /** In quarters of a token: as many as characters, where all are Latin. */
 export function toSize(text: string): number {

@@ -24,6 +24,8 @@ test.each([
   ['帐篷', 8],
   ['⛺', 2],
   ['🏕', 8],
+  // In its place data has another, see `toDataBlock`.
+  ['<‹', 4],
 ])('%s counts %d quarters of a token', (text, size) => {
   expect(toSize(text)).toBe(size);
 });
