@@ -225,7 +225,10 @@ test('the owner is told, and nobody else whom a visitor names', async () => {
   const message = { message: 'Somebody waits.', recipient: 'eve@site.example' };
   expect(await run('notify_owner', message, visitor)).toEqual({ sent: true });
   expect(await run('notify_owner', message)).toEqual({ sent: true });
-  expect(mailServer.taken.map(({ to }) => to)).toEqual([['owner@shop.example'], ['eve@site.example']]);
+  for (const recipient of [null, ''])
+    expect(await run('notify_owner', { ...message, recipient })).toEqual({ sent: true });
+  const [owner, eve] = [['owner@shop.example'], ['eve@site.example']];
+  expect(mailServer.taken.map(({ to }) => to)).toEqual([owner, eve, owner, owner]);
 });
 
 test('a question of the model waits for its answers, and bad ones are told to the model', async () => {

@@ -144,10 +144,10 @@ const notifyOwner = (parts: Parts, bot: Bot, { persona }: Call) =>
     'notify_owner',
     'Tell the owner',
     'Sends the owner of this agent an e-mail.',
-    { message: text(2_000), recipient: v.optional(v.string()) },
+    { message: text(2_000), recipient: v.nullish(v.string()) },
     async ({ message, recipient }) => {
       const owner = parts.config.email.owner!;
-      const to = persona === 'builder' ? (recipient?.trim() ?? owner) : owner;
+      const to = persona === 'builder' ? recipient?.trim() || owner : owner;
       const since = parts.config.now() - hourMs;
       if (parts.emails.countTo(bot.uuid, to, 'auto-generated', since) >= mostNotices)
         throw new AgentError(429, 'too_many_emails', 'This address was written to often enough.');

@@ -3,6 +3,7 @@
 import type { Answerer, AnswerRequest, Memories } from '../answer/answerer.ts';
 import { thatFit } from '../answer/room.ts';
 import { estimateTokens } from '../answer/tokens.ts';
+import { AgentError } from '../errors.ts';
 import type { Parts } from '../parts.ts';
 import type { Bot } from '../store/bots.ts';
 import type { Chat, Persona } from '../store/chats.ts';
@@ -81,14 +82,14 @@ export function memoriesOf(
 ): Memories | undefined {
   if (member_id === null || scope.top === 0 || !parts.accounts.find(bot.projectId, member_id))
     return undefined;
+  const room = parts.config.contextTokens * mostOfMemories;
   return {
     // The latest that there is room for, oldest first.
-    known: thatFit(
-      parts.memories.of(bot.uuid, member_id).reverse(),
-      parts.config.contextTokens * mostOfMemories,
-      estimateTokens,
-    ).reverse(),
+    known: thatFit(parts.memories.of(bot.uuid, member_id).reverse(), room, estimateTokens).reverse(),
     add(content, type) {
+      // It would be told of in no conversation.
+      if (estimateTokens(content) > room)
+        throw new AgentError(400, 'invalid_parameters', 'content: a shorter one is needed.');
       const uuid = parts.memories.add(bot.uuid, member_id, content, type);
       parts.events.record('user_memory.created', { member_id });
       return uuid;

@@ -223,6 +223,10 @@ describe('the answerer over a model provider', () => {
     await known.client.chat('And?', { member_id: ada, purpose: 'service' });
     const remembered = JSON.stringify(provider.requests.at(-1)!.body.messages).match(/\d+ x{900,}/g)!;
     expect(remembered.map(Number.parseFloat)).toEqual([9, 10, 11]);
+    // One that there is no room for would be told of in no conversation.
+    provider.scripts.push({ deltas: [callTool('save_memory', { content: '帐'.repeat(1_000) })] });
+    await known.client.chat('Remember', { member_id: ada, purpose: 'service' });
+    expect(provider.requests.at(-1)!.body.messages.at(-1).content).toContain('a shorter one is needed');
     await known.close();
     const { body: kept } = await signed.client.call('GET', '/v1/bot/memory/readall', {
       user_uuid: member_id,
