@@ -143,3 +143,10 @@ export function toRetryAfterMs(
   if (reset !== undefined && /^\d+$/.test(reset)) return bounded(toMs(Number(reset)) - nowMs);
   return 60_000;
 }
+
+/** What the agent says within an answer that has begun. @param status as it would have answered instead */
+export function toFrameError(status: number | undefined, agentCode: string | undefined): HelperError {
+  const isRefusal = status !== undefined && status < 500;
+  const code = status === 429 ? 'rate-limited' : isRefusal ? 'agent-refused' : 'agent-unavailable';
+  return new HelperError(code, undefined, undefined, agentCode);
+}

@@ -1,14 +1,19 @@
 /** Finds the log that a turn's readers follow, or makes it anew from the records; and from where a reader goes on. */
 import { readPause } from '../conversation/pause.ts';
 import { HelperError, toHelperError } from '../errors.ts';
+import { toLogKey } from '../store/shared-logs.ts';
 import type { ConversationRecord, Store, TurnRecord } from '../store/store.ts';
+import { sleep } from '../within.ts';
 import type { RunContext } from './context.ts';
 import { followElsewhere } from './elsewhere.ts';
 import type { Ends } from './ends.ts';
+import { followTold, tellEnded } from './following.ts';
 import type { Leases } from './leases.ts';
 import type { Logs } from './logs.ts';
+import type { Publishing } from './publishing.ts';
 import { tellRecord } from './retelling.ts';
 import type { TurnRun } from './run.ts';
+import { createTold, type Told } from './told.ts';
 import type { LiveTurn } from './turn.ts';
 
 type Parts = {
@@ -17,40 +22,94 @@ type Parts = {
   ends: Ends;
   leases: Leases;
   runner: string;
-  open: (conversation: ConversationRecord, record: TurnRecord) => { turn: LiveTurn; run: TurnRun };
-  mend: (conversation: ConversationRecord, record: TurnRecord) => LiveTurn;
+  publishing: Publishing;
+  open: (
+    conversation: ConversationRecord,
+    record: TurnRecord,
+    telling?: { tellerId: string; isTold: boolean },
+  ) => { turn: LiveTurn; run: TurnRun };
   letGo: (turn: LiveTurn) => void;
 };
 
-export function createAttaching({ context, logs, ends, leases, runner, open, mend, letGo }: Parts) {
+/** `told`: where its runner tells it to all helpers. */
+type Opened = { turn: LiveTurn; run: TurnRun; told?: Told };
+
+/** A turn that has just begun is told a moment later. */
+const firstMs = 100;
+
+export function createAttaching({ context, logs, ends, leases, runner, publishing, open, letGo }: Parts) {
   const { store } = context;
   /** Two readers that come at one moment must find one log. */
   const building = new Map<string, Promise<LiveTurn>>();
 
+  /** What its runner has told of it; undefined where that is nowhere to be read. */
+  const readTold = async (record: TurnRecord): Promise<string | undefined> => {
+    const key = toLogKey(record);
+    if (!store.logs || !key) return undefined;
+    const events = await store.logs.read(key, 0);
+    if (events !== '' || record.status !== 'running') return events || undefined;
+    await sleep(firstMs);
+    return (await store.logs.read(key, 0)) || undefined;
+  };
+  /** @param events undefined: it is told anew */
+  const openAs = (conversation: ConversationRecord, record: TurnRecord, events?: string): Opened => {
+    const { logs: shared } = store;
+    if (events === undefined || !shared || record.teller === undefined) return open(conversation, record);
+    const opened = open(conversation, record, { tellerId: record.teller, isTold: true });
+    const told = createTold(opened.turn, shared);
+    told.take(events);
+    if (record.status === 'running') told.passPause();
+    return { ...opened, told };
+  };
+  const takeOver = async (conversation: ConversationRecord, record: TurnRecord): Promise<LiveTurn> => {
+    // A store that does not answer is no reason to fail it.
+    const events = await readTold(record).catch(() => undefined);
+    const kept = logs.get(conversation.id, record.id);
+    if (kept) return kept;
+    const { turn, run, told } = openAs(conversation, record, events);
+    if (told) publishing.join(turn, turn.log.nextId);
+    run.mend(undefined).catch((error: unknown) => run.fail(toHelperError(error)));
+    if (!told) await beginTelling(turn, true);
+    return turn;
+  };
+  const beginTelling = async (turn: LiveTurn, isOurs = false) => {
+    await store.setTeller(turn.conversationId, turn.id, turn.tellerId);
+    if (isOurs) publishing.join(turn, 0);
+  };
+  const follow = ({ turn, run, told }: Opened, conversation: ConversationRecord) => {
+    const mine = told
+      ? followTold(context, turn, told, conversation, run.gone, leases.take)
+      : followElsewhere(context, turn, conversation, run.gone, leases.take);
+    mine
+      .then((taken) => {
+        run.isElsewhere = false;
+        turn.lastLifeAt = turn.startedAt = context.monotonicNow();
+        if (!taken) return;
+        publishing.join(turn, told ? turn.log.nextId : 0);
+        return run.mend(undefined);
+      })
+      .catch((error: unknown) => run.fail(toHelperError(error)));
+  };
   const build = async (conversation: ConversationRecord, record: TurnRecord): Promise<LiveTurn> => {
     const taken = record.status === 'running' && (await leases.take(record));
-    if (taken) {
-      const turn = mend(conversation, taken);
-      await store.setTeller(conversation.id, turn.id, turn.tellerId);
-      return turn;
-    }
-    const { turn, run } = open(conversation, record);
-    run.isElsewhere = record.status === 'running';
+    if (taken) return takeOver(conversation, taken);
+    const events = await readTold(record);
+    // What is told was stored before.
+    const stands = (events && (await store.findTurn(conversation.id, record.id))) || record;
+    const opened = openAs(conversation, stands, stands.teller === record.teller ? events : undefined);
+    const { turn, run, told } = opened;
+    run.isElsewhere = stands.status === 'running';
     try {
-      await store.setTeller(conversation.id, turn.id, turn.tellerId);
-      if (!run.isElsewhere) await tellRecord(context, turn, conversation, record);
+      if (!told) await beginTelling(turn);
+      if (!run.isElsewhere)
+        await (told
+          ? tellEnded(context, turn, told, conversation, stands)
+          : tellRecord(context, turn, conversation, stands));
     } catch (error) {
       letGo(turn);
       throw error;
     }
-    if (run.isElsewhere)
-      followElsewhere(context, turn, conversation, run.gone, leases.take)
-        .then((mine) => {
-          run.isElsewhere = false;
-          turn.lastLifeAt = turn.startedAt = context.monotonicNow();
-          return mine && run.mend(undefined);
-        })
-        .catch((error: unknown) => run.fail(toHelperError(error)));
+    if (run.isElsewhere) follow(opened, conversation);
     return turn;
   };
   /** Another helper may have decided it, stopped it or told it on: then what is kept here is of the past. */
@@ -62,7 +121,7 @@ export function createAttaching({ context, logs, ends, leases, runner, open, men
     return record.status === 'running' ? record.runner !== runner : !isTelling(turn, record);
   };
 
-  return async (conversation: ConversationRecord, record: TurnRecord): Promise<LiveTurn> => {
+  const attach = async (conversation: ConversationRecord, record: TurnRecord): Promise<LiveTurn> => {
     const kept = logs.get(conversation.id, record.id);
     if (kept && (isTelling(kept, record) || !(await isStale(kept)))) return kept;
     if (kept) letGo(kept);
@@ -79,6 +138,7 @@ export function createAttaching({ context, logs, ends, leases, runner, open, men
     }
     return built;
   };
+  return { attach, takeOver };
 }
 
 /** It tells what is stored; of two pauses of one turn each has a time of its own. */

@@ -37,7 +37,7 @@ export function createClosing(
   const write = async (run: TurnRun, end: TurnEnd): Promise<void> => {
     const { turn, conversation } = run;
     turn.log.flush();
-    const isTimed = turn.isOriginal && !turn.isOver;
+    const isTimed = turn.isOriginal && !turn.isTold && !turn.isOver;
     // Stop came while a decision was being written: what it let run is stopped, be that written now or later.
     const from = turn.isOver ? [{ status: 'paused' } as const, running] : [running];
     const { outcome, stands } = await ends.write(turn, end, from);

@@ -10,7 +10,10 @@ import type { ConversationRecord, Store, TurnRecord } from '../store/store.ts';
 import type { Tracing } from '../tracing.ts';
 import type { TurnRun } from './run.ts';
 import type { TurnEnd } from './telling.ts';
-import type { Clock, LiveTurn } from './turn.ts';
+import type { LiveTurn } from './turn.ts';
+
+/** `now` gives dates, in milliseconds since 1970; `monotonicNow` measures waits, which no set clock may stretch. */
+export type Clock = { now: () => number; monotonicNow: () => number };
 
 export type RunContext = Clock & {
   chat: AgentChat;

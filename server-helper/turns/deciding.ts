@@ -10,6 +10,7 @@ import type { Ends } from './ends.ts';
 import type { Leases } from './leases.ts';
 import type { Logs } from './logs.ts';
 import type { Pausing } from './pausing.ts';
+import type { Publishing } from './publishing.ts';
 import type { TurnRun } from './run.ts';
 import type { ReadStanding } from './standing.ts';
 import type { LiveTurn } from './turn.ts';
@@ -22,13 +23,14 @@ export function createDeciding(parts: {
   runs: WeakMap<LiveTurn, TurnRun>;
   ends: Ends;
   leases: Leases;
+  publishing: Publishing;
   attach: (conversation: ConversationRecord, record: TurnRecord) => Promise<LiveTurn>;
   /** The store has it running, and as ours. */
   isHeld: (record: TurnRecord | undefined) => boolean;
   readStanding: ReadStanding;
   goOn: Pausing['goOn'];
 }) {
-  const { logs, runs, ends, leases, attach, isHeld, readStanding, goOn } = parts;
+  const { logs, runs, ends, leases, publishing, attach, isHeld, readStanding, goOn } = parts;
   const { store, now, tracing } = parts.context;
 
   return async (
@@ -68,6 +70,7 @@ export function createDeciding(parts: {
       if (decision === 'approve' && conversation.mode === 'plan' && toPausedEvent(stored).kind === 'plan')
         await store.updateConversation(conversation.id, { mode: 'edit' }).catch(() => {});
       turn.earlier = earlier;
+      publishing.join(turn, turn.log.nextId);
       turn.goOn();
       logs.remove(turn);
       logs.add(turn);

@@ -57,7 +57,7 @@ export function createEnds(store: Store, log: Log): Ends {
     // After a decision the store has what was said before it, and no more.
     const isMore = turn.text.length > (answer ?? '').length && turn.text.startsWith(answer ?? '');
     if (status !== 'stopped' || !isMore) return;
-    const change = { status: 'stopped', endedAt: endedAt ?? turn.toNow(), answer: turn.text } as const;
+    const change = { status: 'stopped', endedAt: endedAt ?? turn.clock.now(), answer: turn.text } as const;
     await store.endTurn(turn.conversationId, turn.id, change, { status: 'stopped' });
   };
   const tryAgain = async (one: Kept) => {
@@ -112,7 +112,7 @@ export function createEnds(store: Store, log: Log): Ends {
 
 /** Question and answer are kept until the agent's record is seen to have them. */
 function toChange(turn: LiveTurn, end: TurnEnd): TurnEndChange {
-  const endedAt = 'message' in end ? Date.parse(end.message.at) : turn.toNow();
+  const endedAt = 'message' in end ? Date.parse(end.message.at) : turn.clock.now();
   // What was taken back may yet be written down by the agent, and is not to be shown then.
   const before = readEarlier(turn.earlier);
   const { takenBack, cuts: decided = [] } = before;

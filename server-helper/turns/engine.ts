@@ -18,6 +18,7 @@ import { createLeases } from './leases.ts';
 import { createLogs } from './logs.ts';
 import { createDeletingAgain, createLosing } from './losing.ts';
 import { createPausing } from './pausing.ts';
+import { createPublishing } from './publishing.ts';
 import { refuseMore } from './readers.ts';
 import { refuseStale, takeBack } from './replacing.ts';
 import { TurnRun } from './run.ts';
@@ -69,6 +70,7 @@ export function createEngine(context: RunContext, workspaces: Workspaces, tools:
     tracing.turnEnded(turn, { status: 'elsewhere' });
     logs.remove(turn);
     turn.log.cutAll();
+    publishing.leave(turn);
   };
   const runner = crypto.randomUUID();
   const cancelling = createCancelling(context, createStoppings(store, log, runner));
@@ -80,12 +82,14 @@ export function createEngine(context: RunContext, workspaces: Workspaces, tools:
   const isOurs = ({ turn }: TurnRun) => store.findTurn(turn.conversationId, turn.id).then(isHeld, () => true);
   const pausing = createPausing(context, tools, { close, readStanding, isOurs });
   const parts: RunParts = { ...context, hold: cancelling.hold, close, onPause: pausing.onPause };
+  const onLost = createLosing({ context, runs, ends, runner, letGo, deleteAgain });
+  const publishing = createPublishing(store.logs, runner, context, onLost);
   const leases = createLeases(context, runner, {
     isHere: ({ conversationId, id }) => {
       const turn = logs.get(conversationId, id);
       return turn !== undefined && runs.get(turn)?.isElsewhere !== true;
     },
-    onLost: createLosing({ context, runs, ends, runner, letGo, deleteAgain }),
+    onLost,
     async onHeld({ conversationId, id }) {
       const turn = logs.get(conversationId, id);
       const run = turn && runs.get(turn);
@@ -98,21 +102,27 @@ export function createEngine(context: RunContext, workspaces: Workspaces, tools:
       }
       const conversation = await store.findConversation(conversationId);
       const record = await store.findTurn(conversationId, id);
-      if (conversation && record && leases.isOrphan(record)) mend(conversation, record);
+      if (conversation && record && leases.isOrphan(record)) await takeOver(conversation, record);
     },
   });
 
   const isMine = (turn: LiveTurn) => !turn.isOver && runs.get(turn)?.isElsewhere === false;
-  const open = (conversation: ConversationRecord, record: TurnRecord, original?: { tellerId: string }) => {
-    const turn = new LiveTurn(conversation.id, record.id, record.at, context, original);
+  const open = (
+    conversation: ConversationRecord,
+    record: TurnRecord,
+    telling?: { tellerId: string; isTold: boolean },
+  ) => {
+    const turn = new LiveTurn(conversation.id, record.id, record.at, context, telling);
     turn.earlier = record.earlier;
-    const run = new TurnRun(parts, turn, conversation, original === undefined);
+    const run = new TurnRun(parts, turn, conversation, telling?.isTold !== false);
     logs.add(turn);
     runs.set(turn, run);
     return { turn, run };
   };
   const start = (conversation: ConversationRecord, record: TurnRecord, question: TurnQuestion) => {
-    const { turn, run } = open(conversation, record, { tellerId: record.teller ?? crypto.randomUUID() });
+    const tellerId = record.teller ?? crypto.randomUUID();
+    const { turn, run } = open(conversation, record, { tellerId, isTold: false });
+    publishing.join(turn, 0);
     const { chatId } = conversation;
     const chatMode = question.isMember ? (question.mode ?? conversation.mode) : 'ask';
     /** @param gone the agent does not have it, and has not asked */
@@ -138,13 +148,9 @@ export function createEngine(context: RunContext, workspaces: Workspaces, tools:
     void tracing.turn(turn, conversation.bot, send).finally(() => run.isCounted || run.onUnasked?.());
     return turn;
   };
-  const mend = (conversation: ConversationRecord, record: TurnRecord) => {
-    const { turn, run } = open(conversation, record);
-    run.mend(undefined).catch((error: unknown) => run.fail(toHelperError(error)));
-    return turn;
-  };
-
-  const attach = createAttaching({ context, logs, ends, leases, runner, open, mend, letGo });
+  const { attach, takeOver } = createAttaching({
+    ...{ context, logs, ends, leases, runner, publishing, open, letGo },
+  });
   /** A pause is over after its time: what was said stays, and the conversation is free again. */
   const endExpired = async (turn: LiveTurn) => {
     const record = await store.findTurn(turn.conversationId, turn.id);
@@ -218,7 +224,7 @@ export function createEngine(context: RunContext, workspaces: Workspaces, tools:
     settle: ends.flush,
     quiet: cancelling.quiet,
     decide: createDeciding({
-      ...{ context, logs, runs, ends, leases, attach, isHeld, readStanding },
+      ...{ context, logs, runs, ends, leases, publishing, attach, isHeld, readStanding },
       goOn: pausing.goOn,
     }),
     async drain(withinMs) {
@@ -226,6 +232,7 @@ export function createEngine(context: RunContext, workspaces: Workspaces, tools:
       const isBusy = () => cancelling.isBusy || [...logs.running()].some(isMine);
       while (isBusy() && monotonicNow() < until) await new Promise((resolve) => setTimeout(resolve, 50));
       await ends.flush();
+      await publishing.settle(untoldMs);
       await leases.release();
       for (const turn of logs.running()) letGo(turn);
     },
@@ -235,5 +242,7 @@ export function createEngine(context: RunContext, workspaces: Workspaces, tools:
 }
 
 const strayMs = 10_000;
+/** So long a helper that goes away tells what it has not told yet. */
+const untoldMs = 1_000;
 /** One that was taken back longer ago is forgotten. */
 const newest = { limit: 100 };

@@ -24,6 +24,7 @@ type Reader = { sink: LogSink; at: number; blockedSince: number | undefined };
 const maxSlabBytes = 16 * 1024 * 1024;
 const firstSlabBytes = 512;
 const encoder = new TextEncoder();
+const decoder = new TextDecoder();
 
 const idStart = encoder.encode('id: ');
 const textStart = encoder.encode('\nevent: text-delta\ndata: ');
@@ -41,6 +42,10 @@ export class TurnLog {
   /** A turn's end closes its readers; a decision opens the log again. */
   #atRest = false;
   #now: () => number;
+  /** Told of what is new, which readers see once it is shown. */
+  #onNew: (() => void) | undefined;
+  /** The event before which all is shown, where something is held back. */
+  #shownTo = 0;
 
   constructor(now: () => number) {
     this.#now = now;
@@ -60,13 +65,7 @@ export class TurnLog {
 
   /** Appends an event; readers get it at the next `flush`. @throws HelperError `too-large` */
   append<K extends TurnEventKind>(kind: K, data: TurnEventData[K]): void {
-    const text = toSseText(this.#starts.length, kind, data);
-    // A UTF-16 unit takes three bytes at most.
-    this.#makeRoom(text.length * 3, endKinds.has(kind));
-    const { written } = encoder.encodeInto(text, this.#slab.subarray(this.#length));
-    this.#starts.push(this.#length);
-    this.#length += written;
-    if (endKinds.has(kind)) this.#atRest = true;
+    this.appendTold(toSseText(this.#starts.length, kind, data), endKinds.has(kind));
   }
 
   /**
@@ -86,6 +85,41 @@ export class TurnLog {
     this.#length = at + 2;
   }
 
+  /** Appends an event as it was told elsewhere, whole. */
+  appendTold(event: string, isEnd: boolean): void {
+    // A UTF-16 unit takes three bytes at most.
+    this.#makeRoom(event.length * 3, isEnd);
+    const { written } = encoder.encodeInto(event, this.#slab.subarray(this.#length));
+    this.#starts.push(this.#length);
+    this.#length += written;
+    this.#atRest = isEnd;
+  }
+
+  /** From now on readers see no event before `show` is called for it. */
+  holdBack(onNew: () => void): void {
+    this.#onNew = onNew;
+    this.#shownTo = this.nextId;
+  }
+
+  /** @param to the event before which all may be seen; undefined: all, from now on */
+  show(to: number | undefined): void {
+    if (to === undefined) this.#onNew = undefined;
+    else this.#shownTo = Math.max(this.#shownTo, to);
+    for (const reader of this.#readers) this.#feed(reader);
+  }
+
+  /** Events `from` to before `to`, as they are sent. */
+  toText(from: number, to: number): string {
+    return decoder.decode(
+      this.#slab.subarray(this.#starts[from] ?? this.#length, this.#starts[to] ?? this.#length),
+    );
+  }
+
+  /** Bytes of event `from` and all after it. */
+  bytesSince(from: number): number {
+    return this.#length - (this.#starts[from] ?? this.#length);
+  }
+
   /** A paused turn goes on under the same ids. */
   reopen(): void {
     this.#atRest = false;
@@ -93,7 +127,8 @@ export class TurnLog {
 
   /** Hands everything new to every reader that can take it: one write a reader, however many events. */
   flush(): void {
-    for (const reader of this.#readers) this.#feed(reader);
+    if (this.#onNew) this.#onNew();
+    else for (const reader of this.#readers) this.#feed(reader);
   }
 
   /** Sends events from id `from` on to `sink`, now and as they come. */
@@ -142,12 +177,13 @@ export class TurnLog {
 
   #feed(reader: Reader): void {
     if (reader.blockedSince !== undefined) return;
-    if (reader.at < this.#length) {
-      const bytes = this.#slab.subarray(reader.at, this.#length);
-      reader.at = this.#length;
+    const end = this.#onNew ? (this.#starts[this.#shownTo] ?? this.#length) : this.#length;
+    if (reader.at < end) {
+      const bytes = this.#slab.subarray(reader.at, end);
+      reader.at = end;
       if (!reader.sink.write(bytes)) reader.blockedSince = this.#now();
     }
-    if (this.#atRest && reader.blockedSince === undefined) {
+    if (this.#atRest && reader.at >= this.#length && reader.blockedSince === undefined) {
       this.#readers.delete(reader);
       reader.sink.end();
     }

@@ -1,16 +1,15 @@
 /** One live turn: what the agent's frames mean for its log, up to exactly one end. Knows no socket and no store. */
+import { toFrameError } from '../agent/failure.ts';
 import type { AgentPause, AgentReply, Frame } from '../agent/frame.ts';
 import { readEarlier } from '../conversation/earlier.ts';
 import { type StoredPause, toTitle } from '../conversation/pause.ts';
 import { HelperError } from '../errors.ts';
 import { limits, type Message, type ProblemCode, type Source, toAgentMessageId } from '../protocol/wire.ts';
+import type { Clock } from './context.ts';
 import { toFinalText } from './finaltext.ts';
 import { TurnLog } from './log.ts';
 import { type TurnEnd, tellEnd } from './telling.ts';
 import { createToolIds } from './toolids.ts';
-
-/** `now` gives dates, in milliseconds since 1970; `monotonicNow` measures waits, which no set clock may stretch. */
-export type Clock = { now: () => number; monotonicNow: () => number };
 
 export class LiveTurn {
   readonly log: TurnLog;
@@ -18,6 +17,8 @@ export class LiveTurn {
   readonly tellerId: string;
   /** The only telling of this turn there has been: whatever id a reader brings is of this log. */
   isOriginal: boolean;
+  /** Its log goes on as another helper told it. */
+  readonly isTold: boolean;
   /** What was said so far, and what of it before the last decision. */
   text = '';
   textBefore = '';
@@ -52,14 +53,16 @@ export class LiveTurn {
     readonly conversationId: string,
     readonly id: string,
     readonly at: number,
-    private readonly clock: Clock,
-    original?: { tellerId: string },
+    readonly clock: Clock,
+    telling?: { tellerId: string; isTold: boolean },
   ) {
-    this.isOriginal = original !== undefined;
-    this.tellerId = original?.tellerId ?? crypto.randomUUID();
+    this.isOriginal = telling !== undefined;
+    this.isTold = telling?.isTold === true;
+    this.tellerId = telling?.tellerId ?? crypto.randomUUID();
     this.log = new TurnLog(clock.monotonicNow);
     this.lastLifeAt = this.startedAt = clock.monotonicNow();
-    this.log.append('turn-started', { turnId: id, conversationId, at: new Date(at).toISOString() });
+    if (!this.isTold)
+      this.log.append('turn-started', { turnId: id, conversationId, at: new Date(at).toISOString() });
   }
 
   /** How many characters of the text stood at each decision. */
@@ -109,7 +112,7 @@ export class LiveTurn {
       case 'text':
         return this.say(frame.text, frame.json);
       case 'reasoning':
-        this.#count(frame.text);
+        this.count(frame.text);
         return this.log.append('reasoning-delta', { text: frame.text });
       case 'tool':
         return this.log.append('tool', {
@@ -132,12 +135,8 @@ export class LiveTurn {
       case 'broken':
         this.damaged = true;
         return;
-      case 'error': {
-        const refused = frame.status !== undefined && frame.status < 500 && frame.status !== 429;
-        const isBusy = frame.status === 429;
-        const code = refused ? 'agent-refused' : isBusy ? 'rate-limited' : 'agent-unavailable';
-        throw new HelperError(code, undefined, undefined, frame.code);
-      }
+      case 'error':
+        throw toFrameError(frame.status, frame.code);
     }
   }
 
@@ -145,7 +144,7 @@ export class LiveTurn {
   say(text: string, json?: Uint8Array): void {
     if (text === '' || this.isOver) return;
     this.saidAt ??= this.clock.monotonicNow();
-    this.#count(text);
+    this.count(text);
     this.text += text;
     if (json) this.log.appendText(json);
     else this.log.append('text-delta', { text });
@@ -164,7 +163,7 @@ export class LiveTurn {
   }
 
   /** A short delta is counted in UTF-16 units: encoding each would cost more than the exactness is worth. */
-  #count(text: string): void {
+  count(text: string): void {
     this.#textBytes += text.length < 64 ? text.length : new TextEncoder().encode(text).length;
     if (this.#textBytes > limits.maxTurnBytes) throw new HelperError('too-large');
   }
@@ -192,14 +191,14 @@ export class LiveTurn {
     if (this.isOver && this.status !== 'paused') return;
     this.log.reopen();
     tellEnd(this.log, end, this.reply?.usage);
-    this.#end = end;
-    this.endedAt = this.clock.monotonicNow();
+    this.adoptEnd(end);
     this.log.flush();
   }
 
-  /** Milliseconds since 1970. */
-  toNow(): number {
-    return this.clock.now();
+  /** It was told already. */
+  adoptEnd(end: TurnEnd): void {
+    this.#end = end;
+    this.endedAt = this.clock.monotonicNow();
   }
 
   /** @param endedAt when it ended, while a turn is told again; undefined once what follows is new */

@@ -6,51 +6,16 @@ import { loseWorkspace } from '../support/fake-agent.ts';
 import { createGate } from '../support/gate.ts';
 import { until, untilAsync } from '../support/helper-process.ts';
 import { makePause, pauseWith, resumeWith } from '../support/pause.ts';
-import { at, setUpTwoHelpers } from '../support/two-helpers.ts';
-import {
-  createVisitor,
-  makeQuestion,
-  type TurnStream,
-  toTurnPath,
-  type Visitor,
-} from '../support/visitor.ts';
+import { askSlowly, at, setUpTwoHelpers } from '../support/two-helpers.ts';
+import { createVisitor, makeQuestion, type TurnStream, toTurnPath } from '../support/visitor.ts';
 
 const here = setUpTwoHelpers();
-
-/** A turn that the first helper runs, and whose agent also tells it to those who subscribe. */
-async function askSlowly(visitor: Visitor, first = 'One ', rest = 'two.') {
-  const [conversationId, turnId, question] = [randomUUID(), randomUUID(), makeQuestion()];
-  const gate = createGate();
-  let chatId = '';
-  here.agent.nextChat(async (answer) => {
-    chatId = answer.chatId;
-    answer.recordQuestion();
-    answer.open();
-    answer.event('delta', { text: first });
-    here.agent.streaming.set(chatId, async (again) => {
-      again.open();
-      again.event('delta', { text: first });
-      await gate.opened;
-      again.event('delta', { text: rest });
-      again.end();
-    });
-    await Promise.race([gate.opened, answer.cancelled, answer.closed]);
-    here.agent.streaming.delete(chatId);
-    answer.event('delta', { text: rest });
-    const message = answer.recordReply(first + rest);
-    answer.event('done', { chat: { reply: first + rest, agent: message, sources: [] } });
-    answer.end();
-  });
-  const stream = await visitor.ask(conversationId, turnId, question);
-  await stream.untilText(first);
-  return { conversationId, turnId, question, stream, gate, chatId: () => chatId };
-}
 
 const kinds = (stream: TurnStream) => stream.events.map(({ kind }) => kind);
 
 test('a reader at another helper follows the running turn, which nobody fails and nobody asks again', async () => {
   const visitor = await createVisitor(here.one);
-  const { conversationId, turnId, question, stream, gate } = await askSlowly(visitor);
+  const { conversationId, turnId, question, stream, gate } = await askSlowly(here, visitor);
   const other = at(here.two, visitor);
   const there = await other.attach(conversationId, turnId);
   await there.untilText('One ');
@@ -110,7 +75,7 @@ test('clause 35: what an agent still tells of the answer before is not shown as 
 
 test('a stop at another helper reaches the agent, and both tell the turn as stopped', async () => {
   const visitor = await createVisitor(here.one);
-  const { conversationId, turnId, stream, chatId } = await askSlowly(visitor);
+  const { conversationId, turnId, stream, chatId } = await askSlowly(here, visitor);
   const other = at(here.two, visitor);
   expect((await other.call('DELETE', toTurnPath(conversationId, turnId))).status).toBe(204);
   await until(
@@ -143,63 +108,6 @@ test('a pause is decided at another helper, once, and a reader of either gets th
     expect(rest.last.kind).toBe('turn-completed');
     expect(rest.text).toBe('One moment. It left.');
   }
-});
-
-test('clause 41: an id of another telling gets the whole turn anew, and never a mixture', async () => {
-  const visitor = await createVisitor(here.one);
-  const { conversationId, turnId, stream, gate } = await askSlowly(visitor);
-  gate.open();
-  await stream.whole();
-  const { id: lastId } = stream.last;
-  // The one that told it knows its ids.
-  expect((await here.one.fetch(toTurnPath(conversationId, turnId), toAttach(visitor, lastId))).status).toBe(
-    204,
-  );
-  const other = at(here.two, visitor);
-  for (const id of [0, 1, lastId, lastId + 7]) {
-    const there = await (await other.attach(conversationId, turnId, id)).whole();
-    expect(kinds(there)[0]).toBe('turn-started');
-    expect(there.text).toBe('One two.');
-    there.ended('turn-completed');
-    const back = await (await visitor.attach(conversationId, turnId, id)).whole();
-    expect(kinds(back)[0]).toBe('turn-started');
-    expect(back.text).toBe('One two.');
-  }
-});
-
-test('clause 41: a log that is not the turn’s first is given from its start each time: a session has many tabs', async () => {
-  const visitor = await createVisitor(here.one);
-  const { conversationId, turnId, stream, gate } = await askSlowly(visitor, 'A b c d e f ', 'g h.');
-  const asleep = await visitor.attach(conversationId, turnId);
-  await asleep.untilText('A b');
-  asleep.leave();
-  // The first tab moves to the other helper, and follows its log; the second one brings an id of the old one.
-  const other = at(here.two, visitor);
-  const moved = await other.attach(conversationId, turnId, stream.last.id);
-  await moved.untilText('A b');
-  const awake = await other.attach(conversationId, turnId, asleep.last.id);
-  await awake.until(({ events }) => events.length > 0, 'a first event');
-  expect(awake.events[0]).toMatchObject({ id: 0, kind: 'turn-started' });
-  gate.open();
-  for (const each of [moved, awake]) {
-    await each.whole();
-    expect(each.text).toBe('A b c d e f g h.');
-    each.ended('turn-completed');
-  }
-});
-
-test('clause 41: what was decided at another helper is told there from its start', async () => {
-  const visitor = await createVisitor(here.one);
-  here.agent.nextChat(pauseWith(makePause({ name: 'order_status', parameters: {} })));
-  const { conversationId, turnId } = await visitor.chat();
-  const other = at(here.two, visitor);
-  const there = await (await other.attach(conversationId, turnId, 2)).whole();
-  expect(kinds(there)[0]).toBe('turn-started');
-  here.agent.nextResume(resumeWith('It left.'));
-  await other.call('POST', `${toTurnPath(conversationId, turnId)}/decision`, { decision: 'approve' });
-  const rest = await (await other.attach(conversationId, turnId, there.last.id)).whole();
-  expect(rest.events[0]?.kind).toBe('turn-started');
-  expect(rest.text).toBe('One moment. It left.');
 });
 
 test('a turn stopped at the other helper keeps what the visitor has read of it', async () => {
@@ -316,7 +224,7 @@ test('a question stopped at the other helper while its workspace is made anew is
 
 test('a conversation deleted at one helper ends at the other', async () => {
   const visitor = await createVisitor(here.one);
-  const { conversationId, turnId, stream, chatId } = await askSlowly(visitor);
+  const { conversationId, turnId, stream, chatId } = await askSlowly(here, visitor);
   const other = at(here.two, visitor);
   expect((await other.call('DELETE', `/conversations/${conversationId}`)).status).toBe(204);
   await stream.whole();
@@ -330,7 +238,7 @@ test('a conversation deleted at one helper ends at the other', async () => {
 test('the turn of a killed helper is taken over by the other, without asking again', async () => {
   const third = await here.startThird();
   const visitor = await createVisitor(third);
-  const { conversationId, turnId, question, gate, chatId } = await askSlowly(visitor);
+  const { conversationId, turnId, question, gate, chatId } = await askSlowly(here, visitor);
   const stream = await at(here.two, visitor).attach(conversationId, turnId);
   await third.kill('SIGKILL');
   here.agent.streaming.set(chatId(), async (answer) => {
@@ -353,10 +261,6 @@ test('the turn of a killed helper is taken over by the other, without asking aga
   expect(here.agent.chatsAbout(question)).toHaveLength(1);
   await third.close();
 });
-
-function toAttach(visitor: Visitor, lastId: number): RequestInit {
-  return { headers: visitor.headers({ 'last-event-id': String(lastId) }) };
-}
 
 test('a helper that told the first pause tells the second, which another helper has told since, and decides that', async () => {
   const visitor = await createVisitor(here.one);
@@ -471,7 +375,7 @@ test.each([
 
 test('an end that is stored is told elsewhere although the agent does not give its record', async () => {
   const visitor = await createVisitor(here.one);
-  const { conversationId, turnId, stream, gate } = await askSlowly(visitor);
+  const { conversationId, turnId, stream, gate } = await askSlowly(here, visitor);
   const there = await at(here.two, visitor).attach(conversationId, turnId);
   const read = createGate();
   here.agent.override('GET /v1/bot/chat/read', async () => read.opened);

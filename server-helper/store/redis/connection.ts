@@ -4,8 +4,11 @@ import { StoreBusy } from '../store.ts';
 import { script } from './script.ts';
 
 export type Connection = {
-  /** @throws StoreBusy when Redis does not answer in time; what it was told it may have done */
-  run(method: string, given: object, now: number): Promise<unknown>;
+  /**
+   * @param texts given beside, as they are
+   * @throws StoreBusy when Redis does not answer in time; what it was told it may have done
+   */
+  run(method: string, given: object, now: number, texts?: readonly string[]): Promise<unknown>;
   close(): Promise<void>;
 };
 
@@ -60,10 +63,12 @@ export function openConnection(url: string, prefix: string): Connection {
     }
   };
   return {
-    async run(method, given, now) {
+    async run(method, given, now, texts = []) {
       if (isClosed) throw new Error('The store is closed');
-      // A name in braces is what a cluster goes by, and all keys lie together there.
-      const args = { keys: [`{${prefix}}`], arguments: [method, JSON.stringify(given), String(now)] };
+      const args = {
+        keys: [toRoot(prefix)],
+        arguments: [method, JSON.stringify(given), String(now), ...texts],
+      };
       const until = performance.now() + longestWaitMs;
       for (;;) {
         try {
@@ -89,10 +94,13 @@ export function openConnection(url: string, prefix: string): Connection {
   };
 }
 
-type Client = Awaited<ReturnType<typeof createClient>>;
+/** A name in braces is what a cluster goes by, and all keys lie together there. */
+export const toRoot = (prefix: string): string => `{${prefix}}`;
+
+export type Client = Awaited<ReturnType<typeof createClient>>;
 
 /** Loaded where Redis is used: it takes 20 MB. */
-async function createClient(url: string) {
+export async function createClient(url: string) {
   const redis = await import('@redis/client');
   return redis.createClient({
     url,

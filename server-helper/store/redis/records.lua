@@ -33,6 +33,10 @@ end
 
 local function toTurn(conversationId, id) return key('turn', conversationId, id) end
 
+-- Of what it says; kept so long after the last of it was said.
+local logMs = 1800000
+local function toLog(turn) return key('log', turn.conversationId, turn.id, turn.teller) end
+
 local function toPlace(turn) return string.format('%012d:', turn.number) .. turn.id end
 
 local function toHold(turn) return cjson.encode({ turn.conversationId, turn.id }) end
@@ -56,6 +60,7 @@ local function dropTurn(turn)
   letGo(turn)
   call('ZREM', key('turns', turn.conversationId), toPlace(turn))
   call('DEL', toTurn(turn.conversationId, turn.id))
+  if turn.teller then call('DEL', toLog(turn)) end
   local conversation = toConversation(turn.conversationId)
   if call('HGET', conversation, 'live') == turn.id then call('HDEL', conversation, 'live') end
 end

@@ -10,6 +10,7 @@ import {
   toOwnerKeys,
 } from '../store.ts';
 import { openConnection } from './connection.ts';
+import { createLogs } from './logs.ts';
 
 export type RedisStoreOptions = {
   /** Of all keys; default `porchlight`. Two sites with one Redis have one each. */
@@ -55,6 +56,7 @@ export function createRedisStore(url: string, { prefix, now = Date.now }: RedisS
     return Array.isArray(found) ? found : [];
   };
   const write = async (method: string, given: object): Promise<void> => void (await run(method, given));
+  const logs = createLogs(address.href, name, connection, now);
   const setTurn = (conversationId: string, id: string, change: Partial<TurnRecord>) =>
     run<TurnRecord['vote']>('setTurn', { conversationId, id, change: toChange(change) });
 
@@ -106,7 +108,11 @@ export function createRedisStore(url: string, { prefix, now = Date.now }: RedisS
     readTallies: (bot, fromHour) => list<Tally>('readTallies', { bot, fromHour }),
     purge: (bot, before, limit) => run('purge', { bot, before, limit }),
     check: () => write('check', {}),
-    close: () => connection.close(),
+    logs,
+    async close() {
+      await logs.close();
+      await connection.close();
+    },
   };
 }
 
