@@ -22,6 +22,7 @@ export async function tellEnded(
   conversation: ConversationRecord,
   record: TurnRecord,
 ): Promise<void> {
+  if (record.status !== 'paused') told.passPause();
   const isOnItsWay = () => !turn.isOver && !told.isPaused && context.now() < (record.endedAt ?? 0) + endMs;
   while (isOnItsWay()) {
     await sleep(lookForEndMs);
