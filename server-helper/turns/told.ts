@@ -64,7 +64,7 @@ export function createTold(turn: LiveTurn, logs: SharedLogs): Told {
 }
 
 function adopt(turn: LiveTurn, { kind, data }: TurnEvent): void {
-  if (kind === 'text-delta' || kind === 'reasoning-delta') turn.count(data.text);
+  if (kind === 'text-delta' || kind === 'reasoning-delta') turn.said.count(data.text);
   if (kind === 'text-delta') turn.text += data.text;
   else if (kind === 'sources') turn.sources = data.sources;
   else if (kind === 'turn-completed')

@@ -4,10 +4,11 @@ import type { AgentPause, AgentReply, Frame } from '../agent/frame.ts';
 import { readEarlier } from '../conversation/earlier.ts';
 import { type StoredPause, toTitle } from '../conversation/pause.ts';
 import { HelperError } from '../errors.ts';
-import { limits, type Message, type ProblemCode, type Source, toAgentMessageId } from '../protocol/wire.ts';
+import { type Message, type ProblemCode, type Source, toAgentMessageId } from '../protocol/wire.ts';
 import type { Clock } from './context.ts';
 import { toFinalText } from './finaltext.ts';
 import { TurnLog } from './log.ts';
+import { Said } from './said.ts';
 import { type TurnEnd, tellEnd } from './telling.ts';
 import { createToolIds } from './toolids.ts';
 
@@ -19,8 +20,8 @@ export class LiveTurn {
   isOriginal: boolean;
   /** Its log goes on as another helper told it. */
   readonly isTold: boolean;
-  /** What was said so far, and what of it before the last decision. */
-  text = '';
+  readonly said: Said;
+  /** What was said before the last decision. */
   textBefore = '';
   /** JSON of what in the agent's record is not this turn's answer. */
   earlier: string | undefined;
@@ -45,7 +46,6 @@ export class LiveTurn {
   #end: TurnEnd | undefined;
   #endedBefore: number | undefined;
   readonly #toToolId = createToolIds();
-  #textBytes = 0;
   readonly #decided: string[] = [];
   #failure: HelperError | undefined;
 
@@ -60,11 +60,19 @@ export class LiveTurn {
     this.isTold = telling?.isTold === true;
     this.tellerId = telling?.tellerId ?? crypto.randomUUID();
     this.log = new TurnLog(clock.monotonicNow);
+    this.said = new Said(this.log);
     this.lastLifeAt = this.startedAt = clock.monotonicNow();
     if (!this.isTold)
       this.log.append('turn-started', { turnId: id, conversationId, at: new Date(at).toISOString() });
   }
 
+  /** What was said so far. */
+  get text(): string {
+    return this.said.text;
+  }
+  set text(text: string) {
+    this.said.text = text;
+  }
   /** How many characters of the text stood at each decision. */
   get cuts(): readonly number[] {
     return readEarlier(this.earlier).cuts ?? [];
@@ -110,9 +118,11 @@ export class LiveTurn {
   #take(frame: Frame): void {
     switch (frame.kind) {
       case 'text':
-        return this.say(frame.text, frame.json);
+        if (!frame.json) return this.say(frame.text);
+        this.saidAt ??= this.clock.monotonicNow();
+        return this.said.copy(frame.json);
       case 'reasoning':
-        this.count(frame.text);
+        this.said.count(frame.text);
         return this.log.append('reasoning-delta', { text: frame.text });
       case 'tool':
         return this.log.append('tool', {
@@ -140,14 +150,10 @@ export class LiveTurn {
     }
   }
 
-  /** @param json the same as an event's data, where it is at hand */
-  say(text: string, json?: Uint8Array): void {
+  say(text: string): void {
     if (text === '' || this.isOver) return;
     this.saidAt ??= this.clock.monotonicNow();
-    this.count(text);
-    this.text += text;
-    if (json) this.log.appendText(json);
-    else this.log.append('text-delta', { text });
+    this.said.say(text);
   }
 
   /** All of the answer, or what came since a decision: in other words than were heard it adds nothing. */
@@ -160,12 +166,6 @@ export class LiveTurn {
     if (this.isOver || !sources[0] || JSON.stringify(sources) === JSON.stringify(this.sources)) return;
     this.sources = sources;
     this.log.append('sources', { sources });
-  }
-
-  /** A short delta is counted in UTF-16 units: encoding each would cost more than the exactness is worth. */
-  count(text: string): void {
-    this.#textBytes += text.length < 64 ? text.length : new TextEncoder().encode(text).length;
-    if (this.#textBytes > limits.maxTurnBytes) throw new HelperError('too-large');
   }
 
   /** @param text what stands as the answer; after a recovery it may differ from what was streamed */

@@ -83,7 +83,9 @@ test('only whole deltas in exactly the plain form take the short way', () => {
   expect(read(plain + plain)).toEqual([plain.length * 2, 'a|a']);
   expect(read(`${plain}event: done\n`)).toEqual([plain.length, 'a']);
   expect(read(plain.slice(0, -1))).toEqual([0, '']);
-  expect(read(delta('"a\\n"'))).toEqual([0, '']);
+  const escaped = delta('"a\\n\\"\\\\\\/\\t"');
+  expect(read(escaped)).toEqual([escaped.length, 'a\n"\\/\t']);
+  for (const other of ['"\\u0041"', '"\\x"', '"\\"', '"a\\']) expect(read(delta(other))).toEqual([0, '']);
   expect(read(delta('"a\tb"'))).toEqual([0, '']);
   expect(read(` ${plain}`)).toEqual([0, '']);
 });
