@@ -1,13 +1,14 @@
 /**
- * `npm run chaos`: two `--helpers` on one SQLite file, or on the `--store redis://…` of a Redis that runs, another one for
- * every request. One is ended with -9 each ten seconds, or `--every` so many; `--roll` restarts one after the other as a
- * deploy does. `--agent` kills the agent service instead, 100 times or `--kills` times. Fails when an invariant does not
+ * `npm run chaos`: two `--helpers` on one SQLite file, or on a `--redis` of its own, another one for every request. One is
+ * ended with -9 each ten seconds, or `--every` so many; `--roll` restarts one after the other as a deploy does, and
+ * `--redis 30` restarts Redis each 30 s. `--agent` kills the agent service instead, 100 times or `--kills` times. Fails when an invariant does not
  * hold.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { runnerImport } from 'vite';
 import { startAgent } from './agent.mjs';
 import { killAgent } from './agent-kills.mjs';
 import { createHelperProcess } from './helper.mjs';
@@ -30,9 +31,9 @@ if (argv.includes('--agent')) {
 
 const folder = mkdtempSync(join(tmpdir(), 'porchlight-chaos-'));
 const agent = await startAgent();
-const store = argv.includes('--store')
-  ? argv[argv.indexOf('--store') + 1]
-  : `sqlite:${join(folder, 'store.db')}`;
+const redis = argv.includes('--redis') ? await startRedis() : undefined;
+const redisMs = read('--redis', 0) * 1000;
+const store = redis?.url ?? `sqlite:${join(folder, 'store.db')}`;
 const helpers = Array.from({ length: count }, () => createHelperProcess(agent.url, store));
 for (const helper of helpers) await helper.start();
 
@@ -49,6 +50,7 @@ const counts = {
   ends: {},
   questions: new Set(),
   ended: 0,
+  redisRestarts: 0,
   badExits: 0,
 };
 let turn = 0;
@@ -58,6 +60,10 @@ const pick = () => {
   return there[turn % there.length]?.url;
 };
 let isOver = false;
+let endAll = () => {};
+const over = new Promise((resolve) => {
+  endAll = resolve;
+});
 const until = performance.now() + seconds * 1000;
 
 const visit = async (number) => {
@@ -68,14 +74,24 @@ const visit = async (number) => {
     for (let asked = 0; asked < 3 && !isOver; asked += 1)
       told.push(await visitor.ask(conversationId, !isRoll && number % 5 === 0 && asked === 1));
     await new Promise((resolve) => setTimeout(resolve, 500));
-    const messages = await visitor.history(conversationId).catch(() => undefined);
-    if (!Array.isArray(messages)) continue;
-    const ids = messages.map(({ id }) => id);
-    counts.doubledInHistory += ids.length - new Set(ids).size;
-    const completed = messages.filter(
-      ({ role, status }) => role === 'agent' && status === 'completed',
-    ).length;
-    if (completed !== told.filter((kind) => kind === 'turn-completed').length) counts.wrongInHistory += 1;
+    const isCompleted = (kind) => kind === 'turn-completed';
+    // An end that was told while the store did not answer is written once it does.
+    const untilWritten = performance.now() + 10_000;
+    for (;;) {
+      const messages = await visitor.history(conversationId).catch(() => undefined);
+      const kept = messages?.filter(({ role, status }) => role === 'agent' && status === 'completed').length;
+      if (kept === told.filter(isCompleted).length) {
+        const ids = messages.map(({ id }) => id);
+        counts.doubledInHistory += ids.length - new Set(ids).size;
+        break;
+      }
+      if (performance.now() > untilWritten) {
+        counts.wrongInHistory += 1;
+        console.error('wrong in history', told, messages);
+        break;
+      }
+      await new Promise((resolve) => setTimeout(resolve, 500));
+    }
   }
 };
 const disturb = async () => {
@@ -88,10 +104,19 @@ const disturb = async () => {
     await helpers[next].start();
   }
 };
-const disturbing = disturb();
+const disturbRedis = async () => {
+  for (;;) {
+    await Promise.race([new Promise((resolve) => setTimeout(resolve, redisMs)), over]);
+    if (isOver) return;
+    await redis.restart();
+    counts.redisRestarts += 1;
+  }
+};
+const disturbing = Promise.all([disturb(), redisMs > 0 && disturbRedis()]);
 const visiting = Promise.all(Array.from({ length: visitors }, (_, number) => visit(number)));
 await new Promise((resolve) => setTimeout(resolve, until - performance.now()));
 isOver = true;
+endAll();
 await Promise.all([visiting, disturbing]);
 
 const { questions, ...figures } = counts;
@@ -101,6 +126,7 @@ console.log(
 );
 for (const helper of helpers) await helper.end('SIGKILL');
 agent.close();
+await redis?.stop();
 rmSync(folder, { recursive: true, force: true });
 const broken = [
   'lost',
@@ -115,3 +141,9 @@ if (isRoll && (counts.ends['turn-failed'] ?? 0) > 0) broken.push('failed under a
 if (twice > 0) broken.push('asked twice');
 console.log(broken.length === 0 ? 'Every invariant held.' : `BROKEN: ${broken.join(', ')}`);
 process.exit(broken.length === 0 ? 0 : 1);
+
+/** What it was told it has on its disk. */
+async function startRedis() {
+  const { module } = await runnerImport('./test/support/redis.ts');
+  return module.startRedis('--appendonly', 'yes', '--appendfsync', 'always');
+}

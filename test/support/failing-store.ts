@@ -43,12 +43,14 @@ export function createFailingStore(inner: Store, n: number, failure: Failure): F
       return result;
     };
 
-  const store = Object.fromEntries(
-    Object.entries(inner).map(([name, method]) => [
-      name,
-      name === 'close' ? method : wrap(name, method as (...values: unknown[]) => Promise<unknown>),
-    ]),
-  ) as unknown as Store;
+  /** Those that wait for nothing are left as they are. */
+  const plain = new Set(['close', 'follow']);
+  const wrapAll = <T extends object>(one: T): T =>
+    Object.fromEntries(
+      Object.entries(one).map(([name, method]) => [name, plain.has(name) ? method : wrap(name, method)]),
+    ) as T;
+  const { logs, ...records } = inner;
+  const store: Store = { ...wrapAll(records), ...(logs && { logs: wrapAll(logs) }) };
   return {
     store,
     heal() {
