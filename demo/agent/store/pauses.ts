@@ -97,6 +97,10 @@ export function createPauseStore(db: Db, now: () => number) {
         .prepare("UPDATE pauses SET state = 'used', record = ? WHERE execution_id = ? AND state = 'waiting'")
         .run(JSON.stringify(decided), executionId);
       if (changes === 0) throw new AgentError(409, 'already_decided', 'This execution was already decided.');
+      // What came after an earlier decision of the conversation is over: it led here.
+      db.prepare(
+        "UPDATE pauses SET record = '{}' WHERE chat = ? AND state = 'used' AND execution_id <> ?",
+      ).run(chat, executionId);
       return pause;
     },
 

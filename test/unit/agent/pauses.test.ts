@@ -176,6 +176,46 @@ describe('a turn that pauses for approval', () => {
     rmSync(folder, { recursive: true });
   });
 
+  test.each(['approved', 'denied'])(
+    'names the one that a kill cut off, after one that was %s',
+    async (first) => {
+      const folder = mkdtempSync(join(tmpdir(), 'agent-pauses-'));
+      const [db, killed] = [join(folder, 'agent.db'), join(folder, 'killed.db')];
+      const reached = createGate();
+      let calls = 0;
+      const slow = await listen((_request, response) => {
+        calls += 1;
+        if (first === 'approved' && calls === 1) response.end('{"status":"shipped"}');
+        else reached.open();
+      });
+      const [made] = agent.shop.tools;
+      const tools = readTools(
+        ['order_status', 'refund'].map((name) => ({ ...made!, name, title: name, url: slow.url })),
+      );
+      const provider = await startProvider();
+      const host = { host: provider.host, key: 'provider-secret', model: 'small' };
+      const own = await startShopAgent({ db, tools, provider: host });
+      for (const name of ['order_status', 'refund'])
+        provider.scripts.push({ deltas: [callTool(name, { orderNumber: 'LF-10234' })] });
+      const { body } = await own.client.chat(message, { chat_id, reasoning_mode: 'agent' });
+      const decide = (executionId: string, isDenied: boolean) =>
+        own.client.call('POST', '/v1/bot/chat/execute-tool', {
+          ...{ chat_id, execution_data: { executionId, ...(isDenied && { denied: true }) } },
+        });
+      const again = await decide(body.chat.executionId, first === 'denied');
+      const deciding = decide(again.body.result.chat.executionId, false);
+      await reached.opened;
+      for (const end of ['', '-wal']) copyFileSync(`${db}${end}`, `${killed}${end}`);
+      const next = await startShopAgent({ db: killed, tools, provider: host });
+      const [, left] = (await next.client.call('GET', '/v1/bot/chat/read', { chat_id })).body.conversation;
+      expect(left.content).toBe('refund: allowed, and cut off. It is not known whether it was done.');
+      await slow.close();
+      await deciding;
+      for (const one of [next, own]) await one.close();
+      rmSync(folder, { recursive: true });
+    },
+  );
+
   test('waits no more once what came after the decision has failed', async () => {
     const provider = await startProvider();
     const own = await startShopAgent({
