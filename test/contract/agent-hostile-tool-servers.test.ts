@@ -183,6 +183,16 @@ test.each(['application/json', 'text/event-stream'])(
   },
 );
 
+test('a server that asks and asks is not answered for ever', async () => {
+  const { url, asked } = await lieAbout('tools/call', (_id, response) => {
+    const ping = (id: number) => `data: ${JSON.stringify({ jsonrpc: '2.0', id, method: 'ping' })}\n\n`;
+    const pings = Array.from({ length: 2_000 }, (_, at) => ping(at));
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).write(pings.join(''));
+  });
+  expect(await callIt(url)).toEqual({ ok: false, result: { error: 'The tool server asks too much.' } });
+  expect(asked.length).toBeLessThan(110);
+});
+
 test('a result that is larger than a model could read is an error', async () => {
   const { url } = await lieInResult('tools/call', { content: [{ type: 'text', text: 'x'.repeat(70_000) }] });
   expect(await callIt(url)).toEqual({

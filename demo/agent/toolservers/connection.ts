@@ -88,6 +88,9 @@ const noReconnection = {
   maxRetries: 0,
 };
 
+/** One question to it takes ten, with all pages of its tools twenty. */
+const mostRequests = 100;
+
 /**
  * No redirect is followed: headers with secrets are for this server alone.
  *
@@ -96,14 +99,17 @@ const noReconnection = {
  */
 function createBoundedFetch(fail: (reason: unknown) => void, mostStreams: number) {
   let left = maxAnswerBytes;
-  let streams = 0;
+  let [requests, streams] = [0, 0];
+  const give = (reason: Unusable): never => {
+    fail(reason);
+    throw reason;
+  };
   return async (url: string | URL, init?: RequestInit): Promise<Response> => {
+    requests += 1;
     if ((init?.method ?? 'GET') === 'GET') streams += 1;
-    if (streams > mostStreams) {
-      const reason = new Unusable('The tool server ended its stream.');
-      fail(reason);
-      throw reason;
-    }
+    // A server may ask too, and each of its questions is answered by a request.
+    if (requests > mostRequests) give(new Unusable('The tool server asks too much.'));
+    if (streams > mostStreams) give(new Unusable('The tool server ended its stream.'));
     const response = await fetch(url, { ...init, redirect: 'manual' }).catch((thrown) => {
       fail(new Unusable('The tool server could not be reached.'));
       throw thrown;
