@@ -3,8 +3,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { callTool, say, startProvider } from '../support/agentprovider.ts';
 import { type ShopAgent, startShopAgent, target } from '../support/agentservice.ts';
+import { createGate } from '../support/gate.ts';
 import { startReceiver } from '../support/receiver.ts';
-import { startToolServer, toTool } from '../support/toolserver.ts';
+import { listen, startToolServer, toTool } from '../support/toolserver.ts';
 
 let provider: Awaited<ReturnType<typeof startProvider>>;
 let receiver: Awaited<ReturnType<typeof startReceiver>>;
@@ -433,6 +434,23 @@ test('what the owner decided about a tool holds when the server says anew what i
   expect(tool.tools[1]).toMatchObject({ name: 'throw_away', approval: 'auto' });
   const all = [{ name: 'count' }, { name: 'nothing', is_active: false }];
   expect((await call('PUT', `/${id}/configure`, { tools: all })).status).toBe(404);
+});
+
+test('of a server that has moved nothing is offered before it has said what it has', async () => {
+  const gate = createGate();
+  const slow = await listen(async (_request, response) => {
+    await gate.opened;
+    response.destroy();
+  });
+  const { id } = await create();
+  expect(await offeredOfShelf()).toContain('count');
+  const moving = call('PUT', `/${id}`, { server_url: slow.url });
+  await expect.poll(async () => (await call('GET', `/${id}`)).body.tool.server_url).toBe(slow.url);
+  expect((await call('GET', `/${id}`)).body.tool.tools).toEqual([]);
+  expect(await offeredOfShelf()).toEqual([]);
+  gate.open();
+  await moving;
+  await slow.close();
 });
 
 test('what the owner decided holds for a tool that is not offered for a while, or from elsewhere', async () => {

@@ -22,11 +22,7 @@ export function routeToolServers(app: Hono<AccessEnv>, parts: Parts) {
     if (!server) throw notFound();
     return server;
   };
-  /** Of a server that is elsewhere now nothing is offered until it said what it has. */
-  async function refresh(
-    server: ToolServer,
-    isElsewhere = false,
-  ): Promise<{ error?: string; count: number }> {
+  async function refresh(server: ToolServer): Promise<{ error?: string; count: number }> {
     try {
       const { tools, leftOut } = await toolServerClient.list(server);
       const note =
@@ -35,7 +31,7 @@ export function routeToolServers(app: Hono<AccessEnv>, parts: Parts) {
       return { count: tools.length };
     } catch (thrown) {
       const { message: error } = thrown as Error;
-      toolServers.keepError(server, error, isElsewhere ? [] : undefined);
+      toolServers.keepError(server, error);
       events.record('tool_server.failed', { id: server.uuid, cause: error });
       return { error, count: 0 };
     }
@@ -97,8 +93,7 @@ export function routeToolServers(app: Hono<AccessEnv>, parts: Parts) {
         headers: readHeaders(server, sent, input.server_url ?? server.server_url),
       };
       const changed = toolServers.change(server.id, changes);
-      if (placeOf(changed) !== placeOf(server))
-        await refresh(changed, changed.server_url !== server.server_url);
+      if (placeOf(changed) !== placeOf(server)) await refresh(changed);
       return c.json({ tool: toWireServer(toolServers.find(bot.uuid, server.uuid) ?? changed) });
     },
   );

@@ -110,7 +110,9 @@ export function createToolServerStore(db: Db, now: () => number, tell: Tell) {
 
     change(id: number, changes: Partial<ToolServerSettings & Pick<ToolServer, 'decisions'>>): ToolServer {
       return db.transaction(() => {
-        update(id, { ...changes, updated_at: now() });
+        // Of a server that is elsewhere now nothing is offered until it said what it has.
+        const isElsewhere = changes.server_url !== undefined && changes.server_url !== get(id)?.server_url;
+        update(id, { ...changes, ...(isElsewhere ? { tools: [] } : {}), updated_at: now() });
         const server = get(id)!;
         announce('updated', server);
         return server;
@@ -124,11 +126,10 @@ export function createToolServerStore(db: Db, now: () => number, tell: Tell) {
       update(server.id, { tools, last_error, refreshed_at: now() });
     },
 
-    /** @param tools what is offered from now on; absent: as before */
-    keepError(asked: ToolServer, last_error: string, tools?: OfferedTool[]) {
+    keepError(asked: ToolServer, last_error: string) {
       const server = get(asked.id);
       if (!server || placeOf(server) !== placeOf(asked)) return;
-      update(server.id, { last_error, ...(tools ? { tools } : {}) });
+      update(server.id, { last_error });
     },
 
     delete(server: ToolServer) {
