@@ -96,7 +96,8 @@ export function createProviderAnswerer(options: ProviderOptions, search: Search)
           Math.min(mostCalls, Math.ceil(request.contextTokens / tokensOfCall)),
         ).catch((thrown: unknown) => {
           // One tool whose schema the host does not take would end every answer.
-          if (!(thrown instanceof HostRefused) || !request.tools.some(isServers)) throw thrown;
+          if (!(thrown instanceof HostRefused) || !offersTools || !request.tools.some(isServers))
+            throw thrown;
           return undefined;
         });
         if (!answered) {
