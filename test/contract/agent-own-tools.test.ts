@@ -65,6 +65,11 @@ test('reports, private searches and task lists are for staff alone (S167, S168)'
     expect(tools.filter((name) => staffOnly.includes(name))).toEqual([]);
   }
   expect(await run('read_report', { name: 'summary' }, visitor)).toEqual(expect.any(String));
+  // Nor where the conversation began as the builder's.
+  await ask({ chat_id: 'b' });
+  const asked = await offered({ ...visitor, chat_id: 'b' });
+  expect(asked.filter((name) => staffOnly.includes(name))).toEqual([]);
+  expect(await offered({ chat_id: 'b' })).toEqual(expect.arrayContaining(staffOnly));
 });
 
 test('a tool of the site that is for staff alone is offered to them, and to nobody else (S13)', async () => {

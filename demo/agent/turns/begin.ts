@@ -127,7 +127,7 @@ export function beginTurn(parts: Parts, caller: Caller, bot: Bot, call: ChatCall
   });
 }
 
-/** A conversation that began as somebody's visit never becomes the builder's. */
+/** A conversation that began as somebody's visit never becomes the builder's, nor does a turn that is asked for somebody. */
 function toPersona(
   caller: Caller,
   purpose: Purpose,
@@ -135,7 +135,7 @@ function toPersona(
   chat: Chat | undefined,
 ): Persona {
   if (purpose === 'granted') return 'service';
-  const isBuilders = chat === undefined ? memberId === undefined : chat.persona === 'builder';
+  const isBuilders = memberId === undefined && (chat === undefined || chat.persona === 'builder');
   return caller.isStaff && isBuilders ? 'builder' : 'visitor';
 }
 
