@@ -65,7 +65,8 @@ export const plans: Readonly<Record<PlanName, Limits>> = {
     workflows_per_agent: 1_000,
     dashboard_workspaces: 1_000,
     service_workspaces: 100_000,
-    files_per_workspace: 100_000,
+    // A ZIP holds 65,535.
+    files_per_workspace: 65_000,
     sandbox: { ram_mb: 2_048, cpus: 2, timeout_seconds: 180 },
   },
 };

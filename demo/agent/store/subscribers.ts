@@ -87,7 +87,7 @@ export function createSubscriberStore(db: Db, now: () => number, tell: Tell) {
       db.prepare(
         `INSERT INTO subscribers (bot_id, email, name, type, chat_id, subscribed_at)
          VALUES (?, ?, ?, 'lead', ?, ?)
-         ON CONFLICT (bot_id, email) DO UPDATE SET name = coalesce(name, excluded.name)`,
+         ON CONFLICT (bot_id, email) DO UPDATE SET name = coalesce(name, excluded.name) WHERE type = 'lead'`,
       ).run(botId, contact.email, contact.name, chatId, now());
       return find(botId, contact.email)!.id;
     },

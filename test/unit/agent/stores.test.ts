@@ -179,6 +179,10 @@ test('a name that is known stays, whatever a mail says', () => {
   subscribers.saveLead('b', { email, name: 'A third' }, 'c');
   const { subscribers: all } = subscribers.list('p', 'b', page);
   expect(all.map(({ name, type }) => [name, type])).toEqual([['Ada', 'subscriber']]);
+  // Nobody names another who came by himself.
+  subscribers.joinByEmail('b', { email: 'wren@site.example', name: null });
+  subscribers.saveLead('b', { email: 'wren@site.example', name: 'Eve' }, 'c');
+  expect(subscribers.list('p', 'b', page).subscribers.map(({ name }) => name)).toContain(null);
 });
 
 test('a task without a conversation is found by that of its own name', () => {
