@@ -10,6 +10,7 @@ import { createChallenges } from './auth/challenge.ts';
 import { openSessions } from './auth/keyring.ts';
 import { createLimiter } from './auth/limit.ts';
 import type { Sessions } from './auth/session.ts';
+import { createSharedLimiter } from './auth/shared-limit.ts';
 import type { Config } from './config.ts';
 import { createLeftovers } from './conversation/leftovers.ts';
 import { createWorkspaces } from './conversation/workspace.ts';
@@ -100,6 +101,7 @@ export function createParts(
     if (isDue('foreign session'))
       log.warn({}, 'a session of another secret came: do all processes have the same session secret?');
   };
+  const limiter = createLimiter(monotonicNow, config.allowances, tellNear);
   let sessions: Promise<Sessions> | undefined;
   return {
     config,
@@ -108,7 +110,9 @@ export function createParts(
     isDue,
     chat,
     conversations,
-    limiter: createLimiter(monotonicNow, config.allowances, tellNear),
+    limiter: store.limits
+      ? createSharedLimiter(limiter, store.limits, config.botId, config.allowances, tellNear)
+      : limiter,
     challenges: createChallenges({ ...config, isDue }),
     bot: createAgentBot(http),
     engine,

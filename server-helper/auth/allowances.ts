@@ -1,6 +1,6 @@
 /** How much may be asked before somebody has to wait: each number an option, against who asks so much that it costs. */
 
-/** Whole numbers from 1. Each process counts for itself, and begins anew with its start. */
+/** Whole numbers from 1. Each process counts for itself, and begins anew with its start, unless the store counts for all. */
 export type Allowances = {
   /** Questions and decisions of one visitor, a minute. Default 20. */
   visitorPerMinute: number;

@@ -47,7 +47,7 @@ const sharedTimes = 10;
 const maxBuckets = 50_000;
 const dayMs = 24 * 3600_000;
 /** The operator hears of it before visitors do. */
-const warnShare = 0.8;
+export const warnShare = 0.8;
 type Bucket = { tokens: number; at: number };
 type Wait = { limit: string; bucket: Bucket; waitMs: number };
 
@@ -98,7 +98,7 @@ export function createLimiter(
     const { visitorPerMinute, addressPerMinute } = allowances;
     const own = [look('visitorPerMinute', owner, toTurnRate(visitorPerMinute))];
     if (address !== undefined)
-      own.push(look('addressPerMinute', address, toRate(toTurnRate(addressPerMinute), address)));
+      own.push(look('addressPerMinute', address, toAddressRate(addressPerMinute, address)));
     return own;
   };
 
@@ -141,6 +141,9 @@ export function createLimiter(
 
 /** Half of a minute's at once. */
 export const toTurnRate = (perMinute: number): Rate => ({ burst: Math.ceil(perMinute / 2), perMinute });
+
+export const toAddressRate = (perMinute: number, address: string): Rate =>
+  toRate(toTurnRate(perMinute), address);
 
 function toRate({ burst, perMinute }: Rate, address: string, grown = 1): Rate {
   const times = grown * (address === sharedAddress ? sharedTimes : 1);

@@ -1,5 +1,6 @@
 /** The port to whatever keeps the helper's records: who owns what, which turns were begun and by whom, small facts. */
 import type { ChatMode, ProblemCode } from '../protocol/wire.ts';
+import type { SharedLimits } from './shared-limits.ts';
 import type { SharedLogs } from './shared-logs.ts';
 
 /** Times are milliseconds since 1970. */
@@ -188,8 +189,9 @@ export type Store = {
   purge(bot: string, before: PurgeBefore, limit: number): Promise<number>;
   /** Rejects while the store cannot be written. */
   check(): Promise<void>;
-  /** Where helpers on several machines share it. */
+  /** Both where helpers on several machines share it. */
   logs?: SharedLogs;
+  limits?: SharedLimits;
   close(): Promise<void>;
 };
 

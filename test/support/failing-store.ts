@@ -47,10 +47,12 @@ export function createFailingStore(inner: Store, n: number, failure: Failure): F
   const plain = new Set(['close', 'follow']);
   const wrapAll = <T extends object>(one: T): T =>
     Object.fromEntries(
-      Object.entries(one).map(([name, method]) => [name, plain.has(name) ? method : wrap(name, method)]),
+      Object.entries(one).map(([name, method]) => {
+        if (typeof method === 'object') return [name, wrapAll(method)];
+        return [name, plain.has(name) ? method : wrap(name, method)];
+      }),
     ) as T;
-  const { logs, ...records } = inner;
-  const store: Store = { ...wrapAll(records), ...(logs && { logs: wrapAll(logs) }) };
+  const store = wrapAll(inner);
   return {
     store,
     heal() {

@@ -109,12 +109,21 @@ export function createRedisStore(url: string, { prefix, now = Date.now }: RedisS
     purge: (bot, before, limit) => run('purge', { bot, before, limit }),
     check: () => write('check', {}),
     logs,
+    limits: {
+      async take(buckets, counts) {
+        const taken = await run<Record<'waits' | 'counts', string[]>>('takeLimits', { buckets, counts });
+        return { waits: toNumbers(taken.waits), counts: toNumbers(taken.counts) };
+      },
+      giveBack: (buckets, counts) => write('giveBack', { buckets, counts }),
+    },
     async close() {
       await logs.close();
       await connection.close();
     },
   };
 }
+
+const toNumbers = (texts: unknown) => (Array.isArray(texts) ? texts.map(Number) : []);
 
 /** What is to be absent is named. */
 const toChange = (change: object) =>

@@ -3,8 +3,9 @@ import begin from './begin.lua?raw';
 import conversations from './conversations.lua?raw';
 import end from './end.lua?raw';
 import facts from './facts.lua?raw';
+import limits from './limits.lua?raw';
 import logs from './logs.lua?raw';
 import records from './records.lua?raw';
 import turns from './turns.lua?raw';
 
-export const script = [begin, facts, records, conversations, turns, logs, end].join('\n');
+export const script = [begin, facts, records, conversations, turns, logs, limits, end].join('\n');
