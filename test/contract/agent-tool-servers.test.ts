@@ -450,6 +450,11 @@ test('of a server that has moved nothing is offered before it has said what it h
   expect(await offeredOfShelf()).toEqual([]);
   gate.open();
   await moving;
+  await call('PUT', `/${id}`, { server_url: shelf.url });
+  expect(await offeredOfShelf()).toContain('count');
+  // Nor of one that is asked otherwise.
+  await call('PUT', `/${id}`, { transport: 'sse' });
+  expect(await offeredOfShelf()).toEqual([]);
   await slow.close();
 });
 

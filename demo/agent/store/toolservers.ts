@@ -111,7 +111,8 @@ export function createToolServerStore(db: Db, now: () => number, tell: Tell) {
     change(id: number, changes: Partial<ToolServerSettings & Pick<ToolServer, 'decisions'>>): ToolServer {
       return db.transaction(() => {
         // Of a server that is elsewhere now nothing is offered until it said what it has.
-        const isElsewhere = changes.server_url !== undefined && changes.server_url !== get(id)?.server_url;
+        const before = get(id)!;
+        const isElsewhere = placeOf({ ...before, ...changes }) !== placeOf(before);
         update(id, { ...changes, ...(isElsewhere ? { tools: [] } : {}), updated_at: now() });
         const server = get(id)!;
         announce('updated', server);
