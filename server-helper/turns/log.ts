@@ -7,7 +7,7 @@ import { endKinds, type TurnEventData, type TurnEventKind } from '../protocol/wi
 export type LogSink = {
   /** Whole events. The bytes never change. False: no more until `resume` is called. */
   write(bytes: Uint8Array): boolean;
-  /** A turn has ended or paused: nothing follows. */
+  /** Nothing follows here: the turn has ended or paused, or another helper goes on with it. */
   end(): void;
   /** The reader is cut off; it may come back with its last id. */
   cut(): void;
@@ -166,7 +166,11 @@ export class TurnLog {
 
   /** The helper goes away: readers are let go without an end event, so that they come back. */
   cutAll(): void {
-    for (const { sink } of this.#readers) sink.cut();
+    for (const { sink, blockedSince } of this.#readers) {
+      // What it was sent arrives, unless it takes nothing.
+      if (blockedSince === undefined) sink.end();
+      else sink.cut();
+    }
     this.#readers.clear();
   }
 

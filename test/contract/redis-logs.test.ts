@@ -4,11 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createRedisStore } from '../../server-helper/store/redis/redis.ts';
 import { type FakeAgent, startFakeAgent } from '../support/fake-agent.ts';
-import type { FakeAnswer } from '../support/fake-answer.ts';
 import { type RunningHelper, startHelper } from '../support/helper-process.ts';
 import { makePause, pauseWith, resumeWith } from '../support/pause.ts';
 import { toConversation, toTurn } from '../support/records.ts';
 import { startRedis, type TestRedis } from '../support/redis.ts';
+import { tellWords } from '../support/slow-words.ts';
 import { at } from '../support/two-helpers.ts';
 import {
   createVisitor,
@@ -37,40 +37,9 @@ async function start(movableClock = false): Promise<RunningHelper> {
   return helper;
 }
 
-const words = (count: number) => Array.from({ length: count }, (_, index) => `w${index} "ä\n🙂" `);
-
-/** Tells all words, one each `ms`, also to those who ask for the running reply, and writes them down. */
-function tellWords(all: readonly string[], ms: number) {
-  return async (answer: FakeAnswer) => {
-    let told = 0;
-    const tell = async (one: FakeAnswer) => {
-      one.open();
-      for (let next = 0; next < all.length; next += 1) {
-        while (next >= told) await sleep(1);
-        one.event('delta', { text: all[next] });
-      }
-      one.end();
-    };
-    agent.streaming.set(answer.chatId, tell);
-    answer.recordQuestion();
-    answer.open();
-    answer.event('delta', { sources: [{ title: 'Care', url: 'https://shop.test/care' }] });
-    for (const text of all) {
-      answer.event('delta', { text });
-      told += 1;
-      await sleep(ms);
-    }
-    agent.streaming.delete(answer.chatId);
-    const message = answer.recordReply(all.join(''));
-    answer.event('done', {
-      chat: { reply: all.join(''), agent: message, sources: [], usage: { tokens: 7 } },
-    });
-    answer.end();
-  };
-}
-
 /** All that a reader was sent, but for what keeps its connection alive. */
 const told = ({ raw }: TurnStream) => raw.replaceAll(': ping\n\n', '');
+const words = (count: number) => Array.from({ length: count }, (_, index) => `w${index} "ä\n🙂" `);
 const ids = (...streams: TurnStream[]) => streams.flatMap(({ events }) => events.map(({ id }) => id));
 const upTo = (count: number) => Array.from({ length: count }, (_, id) => id);
 const ask = async (visitor: Visitor) => {
@@ -84,7 +53,7 @@ const ask = async (visitor: Visitor) => {
 test('a reader at any helper gets the same bytes while a turn runs and after its end', async () => {
   const [one, two, three] = await Promise.all([start(), start(), start()]);
   const visitor = await createVisitor(one);
-  agent.nextChat(tellWords(words(60), 10));
+  agent.nextChat(tellWords(agent, words(60), 10));
   const { conversationId, turnId, stream } = await ask(visitor);
   const during = await at(two, visitor).attach(conversationId, turnId);
   await Promise.all([stream.whole(), during.whole()]);
@@ -102,7 +71,7 @@ test('a reader that comes to another helper each time gets each event once', asy
   const [one, two, three] = helpers as [RunningHelper, RunningHelper, RunningHelper];
   const visitor = await createVisitor(one);
   const all = words(150);
-  agent.nextChat(tellWords(all, 8));
+  agent.nextChat(tellWords(agent, all, 8));
   const { conversationId, turnId, stream } = await ask(visitor);
   const seen: TurnStream[] = [];
   const isOver = () => seen.at(-1)?.events.some(({ kind }) => kind === 'turn-completed');
@@ -124,7 +93,7 @@ test('a killed helper’s turn goes on at another under the same ids, and is ask
   const visitor = await createVisitor(killed);
   const all = words(400);
   const asked = agent.callsTo('POST /v1/bot/chat').length;
-  agent.nextChat(tellWords(all, 15));
+  agent.nextChat(tellWords(agent, all, 15));
   const { conversationId, turnId, stream } = await ask(visitor);
   await stream.untilText('w40 ');
   await killed.kill('SIGKILL');
@@ -168,7 +137,7 @@ test('readers wait a quarter of a second for a Redis that stands still, and it h
   const [one, two] = helpers as [RunningHelper, RunningHelper];
   const visitor = await createVisitor(one);
   const all = words(200);
-  agent.nextChat(tellWords(all, 10));
+  agent.nextChat(tellWords(agent, all, 10));
   const { conversationId, turnId, stream } = await ask(visitor);
   await stream.untilText('w20 ');
   redis.child.kill('SIGSTOP');
@@ -185,7 +154,7 @@ test('a log that Redis has lost in the middle of a turn is told to it anew', asy
   const [one, two] = helpers as [RunningHelper, RunningHelper];
   const visitor = await createVisitor(one);
   const all = words(100);
-  agent.nextChat(tellWords(all, 10));
+  agent.nextChat(tellWords(agent, all, 10));
   const { conversationId, turnId, stream } = await ask(visitor);
   await stream.untilText('w20 ');
   const keys = (await redis.say('KEYS *:log:*')).split('\r\n');
@@ -199,7 +168,7 @@ test('a helper that is told to close hands its turn on in the end, and the reade
   const [closing, other] = [await start(true), helpers[1]!];
   const visitor = await createVisitor(closing);
   const all = words(500);
-  agent.nextChat(tellWords(all, 15));
+  agent.nextChat(tellWords(agent, all, 15));
   const { conversationId, turnId, stream } = await ask(visitor);
   await stream.untilText('w10 ');
   closing.child.kill('SIGTERM');

@@ -37,6 +37,8 @@ const silenceMs = 45_000;
 const closingMs = 5_000;
 /** Of a turn that the helper has: it lives ten minutes at most. */
 const mostTries = 40;
+/** A lost connection that is back by then is not spoken of. */
+const quickMs = 1_000;
 /** Half a minute or so. */
 const mostUnreachable = 6;
 
@@ -53,18 +55,21 @@ export async function followTurn(
   const { seen, signal } = follower;
   let { question } = follower;
   let failures = 0;
+  let telling: ReturnType<typeof setTimeout> | undefined;
   for (;;) {
     let lost: WidgetCode = 'bad-stream';
     const line = new AbortController();
     try {
-      const response = await sessions.call({
-        method: question ? 'PUT' : 'GET',
-        path: toTurnPath(address),
-        body: question,
-        lastEventId: seen.lastEventId,
-        signal,
-        line,
-      });
+      const response = await sessions
+        .call({
+          method: question ? 'PUT' : 'GET',
+          path: toTurnPath(address),
+          body: question,
+          lastEventId: seen.lastEventId,
+          signal,
+          line,
+        })
+        .finally(() => clearTimeout(telling));
       if (response.status === 204) return 'gone';
       // A captive portal's page comes with a 200 too, and nobody there has taken the question.
       if (!isEventStream(response)) throw new WidgetError('bad-stream');
@@ -80,7 +85,8 @@ export async function followTurn(
       if (!mayTry || signal.aborted) throw error;
       lost = error.code;
     }
-    follower.onLost(lost);
+    // A helper that goes away moves its readers on: nobody is told of what is mended at once.
+    telling = setTimeout(() => signal.aborted || follower.onLost(lost), failures ? 0 : quickMs);
     failures += 1;
     if (!question && failures > mostTries) throw new WidgetError('bad-stream');
     await wait(toBackoffMs(failures - 1), signal);
