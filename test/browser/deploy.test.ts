@@ -96,7 +96,7 @@ test('an answer goes on over two restarts, and no sentence of a failure is shown
   isOver = true;
   await watching;
   expect(await chat.readBody(answer)).toBe(words.join('').trim());
-  const usual = /^Wren What about boots\?( [\d:]+\s[AP]M)?( Answer:)?$/;
+  const usual = /^Wren What about boots\?( [\d:]+\s[AP]M)?( Answer:( …)?)?$/;
   expect([...sentences].filter((shown) => !usual.test(shown))).toEqual([]);
   expect([...statuses].filter((status) => status !== 'writing' && status !== 'completed')).toEqual([]);
   expect(site.failed).toBe(0);
