@@ -16,7 +16,7 @@ export type Leases = {
   take(record: TurnRecord): Promise<TurnRecord | undefined>;
   /** @param running the turns that this helper runs */
   renew(running: readonly LiveTurn[]): Promise<void>;
-  /** Lets others take over at once. */
+  /** Lets others take over at once, for good. */
   release(): Promise<void>;
 };
 
@@ -45,6 +45,7 @@ export function createLeases(
   const lapsed = new Map<string, { until: number; since: number }>();
   let renewing: Promise<void> | undefined;
   let hasOrphans = false;
+  let isReleased = false;
 
   const isOrphan = (record: TurnRecord) =>
     record.status === 'running' &&
@@ -91,7 +92,7 @@ export function createLeases(
       return store.takeTurn(record.conversationId, record.id, make());
     },
     renew(running) {
-      if (running.length === 0 && !hasOrphans) return Promise.resolve();
+      if (isReleased || (running.length === 0 && !hasOrphans)) return Promise.resolve();
       // One more look after the last turn has ended: a begin that failed on its way back leaves one behind.
       hasOrphans = running.length > 0 || expected.size > 0;
       renewing ??= renewAll(running)
@@ -105,6 +106,9 @@ export function createLeases(
       return renewing;
     },
     async release() {
+      // What is renewed from now on, or at this moment, would be held for as long as a lease.
+      isReleased = true;
+      await renewing;
       await store.releaseTurns(runner).catch((error: unknown) => {
         log.warn(toLogFields(error), 'running turns could not be let go');
       });

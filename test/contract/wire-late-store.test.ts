@@ -168,7 +168,9 @@ async function startLeased(startMs: number) {
   await store.beginTurn(conversation, turn);
   return {
     clock,
+    store,
     turn,
+    release: one.release,
     pass(ms: number) {
       clock.now += ms;
       clock.monotonic += ms;
@@ -177,6 +179,23 @@ async function startLeased(startMs: number) {
     look: async () => two.take((await store.findTurn(conversation.id, turn.id))!),
   };
 }
+
+test('a turn that its helper has let go can be taken at once, though it was being renewed', async () => {
+  const { store, turn, release, renew, look } = await startLeased(1_000_000);
+  const { renewTurns } = store;
+  const gate = createGate();
+  store.renewTurns = async (lease) => {
+    await gate.opened;
+    return renewTurns(lease);
+  };
+  const renewing = renew();
+  const releasing = release();
+  gate.open();
+  await Promise.all([renewing, releasing]);
+  // The next second's.
+  await renew();
+  expect(await look()).toMatchObject({ id: turn.id, runner: 'two' });
+});
 
 test('a turn whose lease ran out while nothing could be written is left to its helper, which renews it; else it is taken', async () => {
   const { turn, pass, renew, look } = await startLeased(1_000_000);
