@@ -28,7 +28,7 @@ export function addRatios({ relay, widget, ...rest }) {
   return { ...rest, ...(relay && { relay }), ...(widget && { widget }) };
 }
 
-function toRelayTables({ paced, rounds, memory, levels }) {
+function toRelayTables({ paced, rounds, memory, levels, redis }) {
   const rows = Object.entries(paced).map(([name, one]) => [
     name,
     number(one.cpuPerDeltaUs, 1),
@@ -51,7 +51,7 @@ function toRelayTables({ paced, rounds, memory, levels }) {
       ['relay', 'CPU µs a delta', '× nginx', 'added p50 µs', 'added p99 µs', 'first byte ms', 'foreign load'],
       rows,
     ),
-    `Helper × nginx: ${judge(paced.helper.ratio, goals.relayRatio)}. Helper × pipe: ${number(paced.helper.cpuPerDeltaUs / paced.pipe.cpuPerDeltaUs, 2)}.`,
+    `Helper × nginx: ${judge(paced.helper.ratio, goals.relayRatio)}. Helper × pipe: ${number(paced.helper.cpuPerDeltaUs / paced.pipe.cpuPerDeltaUs, 2)}. On Redis × in memory: ${number(paced['helper on Redis'].cpuPerDeltaUs / paced.helper.cpuPerDeltaUs, 2)}.`,
     'Memory of an open, silent stream (kB of RSS, 1 kB = 1000 bytes):',
     toTable(
       [
@@ -62,6 +62,7 @@ function toRelayTables({ paced, rounds, memory, levels }) {
       silent,
     ),
     `Helper at ${number(largest)} streams: ${judge(memory.helper[`kbAt${largest}`], goals.kbPerStream, 1)} kB.`,
+    `A Redis that one helper with ${number(redis.streams)} streams of ${redis.hz} deltas a second writes to: ${number(100 * redis.redisShare, 1)} % of a core, ${number(redis.callsPerSecond)} calls a second, ${number(redis.kbPerStream, 1)} kB a stream to begin with and ${number(redis.bytesPerDelta)} bytes a delta; the helper takes ${number(redis.helperUsPerDelta, 1)} µs of its core a delta.`,
   ];
 }
 

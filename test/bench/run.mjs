@@ -1,11 +1,13 @@
 /** `npm run bench [-- --only relay|widget|agent|crowd] [--quick]`: measures relay and widget against their yardsticks, side by side. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { runnerImport } from 'vite';
 import { measureAgent } from './agent/measure.mjs';
 import { measureCrowd } from './crowd/measure.mjs';
 import { chromiumFile, describeMachine, nginxFile } from './machine.mjs';
 import { measureRelays } from './relay/measure.mjs';
-import { direct, helper, nginx, pipe } from './relay/relays.mjs';
+import { measureRedis } from './relay/redis.mjs';
+import { direct, helper, nginx, pipe, toHelper } from './relay/relays.mjs';
 import { addRatios, toReport } from './report.mjs';
 import { measureSize } from './size.mjs';
 
@@ -28,8 +30,11 @@ const measures = (what) => only === undefined || only === what;
 
 if (measures('relay')) {
   if (!nginxFile) log('Without nginx there is no ratio: apt-get install -y nginx-light');
+  const { module } = await runnerImport('./test/support/redis.ts');
+  const redis = await module.startRedis();
+  const onRedis = toHelper('helper on Redis', redis.url);
   results.relay = await measureRelays({
-    paced: [direct, nginx, pipe, helper].filter(Boolean),
+    paced: [direct, nginx, pipe, helper, onRedis].filter(Boolean),
     silent: [nginx, helper].filter(Boolean),
     rounds: quick ? 3 : 15,
     memoryRounds: quick ? 1 : 2,
@@ -38,6 +43,8 @@ if (measures('relay')) {
     quietMs: quick ? 1_000 : 10_000,
     log,
   });
+  results.relay.redis = await measureRedis(onRedis, redis, { streams: quick ? 200 : 1_000, hz: 5, log });
+  await redis.stop();
 }
 if (measures('widget')) {
   if (chromiumFile) {

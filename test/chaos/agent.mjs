@@ -1,12 +1,12 @@
 /** An agent whose answers can be told from their questions: it writes on whoever listens, and remembers what it was asked. */
 import { createServer } from 'node:http';
 
-const deltaMs = 60;
-const wordsEach = 24;
+/** How long an answer takes. */
+export const pace = { deltaMs: 60, words: 24 };
 
 /** The answer to a question: always the same words, and no other question's. */
 export function toAnswer(question) {
-  return Array.from({ length: wordsEach }, (_, index) => `${question}-${index} `).join('');
+  return Array.from({ length: pace.words }, (_, index) => `${question}-${index} `).join('');
 }
 
 export async function startAgent() {
@@ -62,7 +62,7 @@ export async function startAgent() {
         if (!reply.cancelled) write(reader, 'done', { chat: { reply: reply.said, agent, sources: [] } });
         reader.end();
       }
-    }, deltaMs);
+    }, pace.deltaMs);
     return reply;
   };
   const send = (response, value, status = 200) =>

@@ -1,7 +1,7 @@
 /**
  * `npm run chaos`: two `--helpers` on one SQLite file, or on a `--redis` of its own, another one for every request. One is
  * ended with -9 each ten seconds, or `--every` so many; `--roll` restarts one after the other as a deploy does, and
- * `--redis 30` restarts Redis each 30 s. `--agent` kills the agent service instead, 100 times or `--kills` times. Fails when an invariant does not
+ * `--redis 30` restarts Redis each 30 s. Answers have `--words` of which one comes each `--delta` ms. `--agent` kills the agent service instead, 100 times or `--kills` times. Fails when an invariant does not
  * hold.
  */
 import { randomUUID } from 'node:crypto';
@@ -9,25 +9,28 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runnerImport } from 'vite';
-import { startAgent } from './agent.mjs';
+import { pace, startAgent } from './agent.mjs';
 import { killAgent } from './agent-kills.mjs';
 import { createHelperProcess } from './helper.mjs';
 import { createVisitor } from './visitor.mjs';
 
 const { argv } = process;
-const read = (name, otherwise) => Number(argv[argv.indexOf(name) + 1] || otherwise) || otherwise;
-const seconds = argv.includes('--seconds') ? read('--seconds', 120) : 120;
-const visitors = argv.includes('--visitors') ? read('--visitors', 40) : 40;
+const read = (name, otherwise) => (argv.includes(name) && Number(argv[argv.indexOf(name) + 1])) || otherwise;
+const seconds = read('--seconds', 120);
+const visitors = read('--visitors', 40);
 const isRoll = argv.includes('--roll');
 const signal = isRoll ? 'SIGTERM' : 'SIGKILL';
-const everyMs = (argv.includes('--every') ? read('--every', 10) : 10) * 1000;
-const count = argv.includes('--helpers') ? read('--helpers', 2) : 2;
+const everyMs = read('--every', 10) * 1000;
+const count = read('--helpers', 2);
 
 if (argv.includes('--agent')) {
-  const result = await killAgent(argv.includes('--kills') ? read('--kills', 100) : 100);
+  const result = await killAgent(read('--kills', 100));
   console.log(JSON.stringify(result, null, 2));
   process.exit(result.faults.length > 0 ? 1 : 0);
 }
+
+pace.words = read('--words', pace.words);
+pace.deltaMs = read('--delta', pace.deltaMs);
 
 const folder = mkdtempSync(join(tmpdir(), 'porchlight-chaos-'));
 const agent = await startAgent();
@@ -51,8 +54,11 @@ const counts = {
   questions: new Set(),
   ended: 0,
   redisRestarts: 0,
+  longestGapMs: 0,
   badExits: 0,
 };
+/** A deploy is not to be noticed. */
+const mostGapMs = 2_000;
 let turn = 0;
 const pick = () => {
   const there = helpers.filter(({ url }) => url !== '');
@@ -138,6 +144,7 @@ const broken = [
   'badExits',
 ].filter((name) => counts[name] > 0);
 if (isRoll && (counts.ends['turn-failed'] ?? 0) > 0) broken.push('failed under a rolling restart');
+if (isRoll && counts.longestGapMs > mostGapMs) broken.push('a gap of more than two seconds');
 if (twice > 0) broken.push('asked twice');
 console.log(broken.length === 0 ? 'Every invariant held.' : `BROKEN: ${broken.join(', ')}`);
 process.exit(broken.length === 0 ? 0 : 1);

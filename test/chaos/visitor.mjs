@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { toAnswer } from './agent.mjs';
 
-const patienceMs = 60_000;
+const patienceMs = 120_000;
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** @param pick gives another helper's URL at every call, or none while all are away */
@@ -46,6 +46,10 @@ export function createVisitor(pick, counts) {
         if (kind === 'turn-started') told.text = '';
         else if (Number(id) !== told.lastId + 1 && told.lastId >= 0) counts.gaps += 1;
         told.lastId = Number(id);
+        const now = performance.now();
+        if (told.at && kind === 'text-delta')
+          counts.longestGapMs = Math.max(counts.longestGapMs, Math.round(now - told.at));
+        told.at = now;
         const value = JSON.parse(data);
         if (kind === 'text-delta') told.text += value.text;
         if (kind.startsWith('turn-') && kind !== 'turn-started') told.end = { kind, value };
@@ -62,7 +66,7 @@ export function createVisitor(pick, counts) {
       const turnId = randomUUID();
       const question = `q${randomUUID().slice(0, 8)}`;
       const path = `/conversations/${conversationId}/turns/${turnId}`;
-      const told = { text: '', lastId: -1, end: undefined };
+      const told = { text: '', lastId: -1, end: undefined, at: undefined };
       const until = performance.now() + patienceMs;
       let accepted = false;
       let stopped = false;

@@ -39,8 +39,9 @@ export const pipe = {
   prepare: async () => askAgent,
 };
 
-export const helper = {
-  name: 'helper',
+/** @param store a Redis has a core of its own */
+export const toHelper = (name, store) => ({
+  name,
   start: ({ port, upstreamPort, folder, nodeArgs = [] }) => ({
     command: process.execPath,
     args: ['--require', collectFile, ...nodeArgs, helperFile, 'serve'],
@@ -52,7 +53,7 @@ export const helper = {
       PORCHLIGHT_API_KEY: 'bench-key',
       PORCHLIGHT_PROJECT_ID: 'bench',
       PORCHLIGHT_BOT_ID: 'bench',
-      PORCHLIGHT_STORE: 'memory',
+      PORCHLIGHT_STORE: store,
       PORCHLIGHT_LIMITS: 'off',
     },
   }),
@@ -78,7 +79,9 @@ export const helper = {
       };
     };
   },
-};
+});
+
+export const helper = toHelper('helper', 'memory');
 
 /** As a relay of event streams is usually set up: nothing buffered, connections to the agent kept. */
 function writeNginxConfig(folder, port, upstreamPort) {
