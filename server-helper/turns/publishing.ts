@@ -89,6 +89,9 @@ export function createPublishing(
     one.heldSince = undefined;
     if (turn.isOver) leave(turn);
   };
+  /** The first word, the last, and much at once. */
+  const isUrgent = ({ turn, told }: Told) =>
+    told <= 1 || turn.isOver || turn.log.bytesSince(told) >= mostGathered;
   const tell = async () => {
     clearTimeout(timer);
     timer = undefined;
@@ -109,7 +112,7 @@ export function createPublishing(
     } finally {
       clearInterval(late);
       isTelling = false;
-      if (waiting.size > 0) tellSoon();
+      if (waiting.size > 0) tellSoon([...waiting].some(isUrgent));
     }
   };
   const tellSoon = (isAtOnce = false) => {
@@ -129,9 +132,10 @@ export function createPublishing(
         waiting.add(one);
         // While the store does not answer, nobody waits for it.
         if (failures > 0) turn.log.show(turn.log.nextId);
-        const isFirst = one.told <= 1 || turn.isOver;
-        tellSoon(isFirst || turn.log.bytesSince(one.told) >= mostGathered);
+        tellSoon(isUrgent(one));
       });
+      // Where nothing of a turn is told yet, other helpers take it for one that is told nowhere.
+      if (told < turn.log.nextId) turn.log.flush();
     },
     leave,
     async settle(withinMs) {

@@ -68,7 +68,7 @@ test('the first word is told at once, and the next ones of all turns in one call
   const { begin, calls } = setUp();
   const [one, two] = [begin('one'), begin('two')];
   one.say('a');
-  await vi.advanceTimersByTimeAsync(1);
+  await vi.advanceTimersByTimeAsync(5);
   expect(spoken(one.reader.text)).toEqual(['a']);
   await vi.advanceTimersByTimeAsync(50);
   two.say('b');
@@ -81,9 +81,17 @@ test('the first word is told at once, and the next ones of all turns in one call
   expect(calls.length - before).toBeLessThanOrEqual(2);
 });
 
+test('that a turn has begun is told before its first word', async () => {
+  const { begin, stands } = setUp();
+  const { turn } = begin('one');
+  await vi.advanceTimersByTimeAsync(5);
+  expect(stands.get('one')!.events).toBe(turn.log.toText(0, 1));
+});
+
 test('no reader sees what is not told, for a quarter of a second', async () => {
   const { begin, store, stands } = setUp(200);
   const { say, reader } = begin('one');
+  await vi.advanceTimersByTimeAsync(300);
   say('a');
   await vi.advanceTimersByTimeAsync(190);
   expect(spoken(reader.text)).toEqual([]);
@@ -146,7 +154,7 @@ test('a helper that goes away waits for what it has not told yet', async () => {
   });
   await vi.advanceTimersByTimeAsync(50);
   expect(isSettled).toBe(false);
-  await vi.advanceTimersByTimeAsync(100);
+  await vi.advanceTimersByTimeAsync(200);
   expect(isSettled).toBe(true);
   expect(stands.get('one')!.events).toBe(reader.text);
 });
