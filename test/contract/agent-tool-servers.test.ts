@@ -214,37 +214,41 @@ test('what tools give is cut to what the model’s context leaves, however often
 test.each([
   ['one long call a round', 8, 1, 4_500],
   ['many short calls a round', 11, 32, 10],
-])('nor does what the model asks for go past it: %s', async (_, rounds, calls, chars) => {
-  const face = await startToolServer(
-    'modern',
-    [toTool('face', { annotations: { readOnlyHint: true } })],
-    () => ({
-      content: [{ type: 'text', text: '\u{1F600}'.repeat(2_000) }],
-    }),
-  );
-  await call('POST', '', { ...settings(), server_label: 'Face', server_url: face.url });
-  const before = provider.requests.length;
-  for (let n = 0; n < rounds; n += 1) {
-    const deltas = Array.from({ length: calls }, (_, index) => {
-      const [one] = callTool('face', { of: `${n} `.padEnd(chars, 'y') }).tool_calls as object[];
-      return { tool_calls: [{ ...one, index, id: `call_${n}_${index}` }] };
-    });
-    provider.scripts.push({ deltas });
-  }
-  provider.scripts.push({ deltas: [say('Done.')] });
-  expect((await ask()).status).toBe(200);
-  const sent = provider.requests.slice(before).map(({ body }) => body);
-  expect(sent).toHaveLength(rounds + 1);
-  for (const { messages, tools: shown } of sent) {
-    const text = JSON.stringify([messages, shown]);
-    expect(text.length / 4).toBeLessThan(8_192);
-    // Half a character is none, and hosts refuse it.
-    expect(text).not.toMatch(/\\ud[89a-f]/i);
-    for (const { tool_calls = [] } of messages)
-      for (const one of tool_calls) expect(JSON.parse(one.function.arguments)).toBeTypeOf('object');
-  }
-  await face.close();
-});
+])(
+  'nor does what the model asks for go past it: %s',
+  async (_, rounds, calls, chars) => {
+    const face = await startToolServer(
+      'modern',
+      [toTool('face', { annotations: { readOnlyHint: true } })],
+      () => ({
+        content: [{ type: 'text', text: '\u{1F600}'.repeat(2_000) }],
+      }),
+    );
+    await call('POST', '', { ...settings(), server_label: 'Face', server_url: face.url });
+    const before = provider.requests.length;
+    for (let n = 0; n < rounds; n += 1) {
+      const deltas = Array.from({ length: calls }, (_, index) => {
+        const [one] = callTool('face', { of: `${n} `.padEnd(chars, 'y') }).tool_calls as object[];
+        return { tool_calls: [{ ...one, index, id: `call_${n}_${index}` }] };
+      });
+      provider.scripts.push({ deltas });
+    }
+    provider.scripts.push({ deltas: [say('Done.')] });
+    expect((await ask()).status).toBe(200);
+    const sent = provider.requests.slice(before).map(({ body }) => body);
+    expect(sent).toHaveLength(rounds + 1);
+    for (const { messages, tools: shown } of sent) {
+      const text = JSON.stringify([messages, shown]);
+      expect(text.length / 4).toBeLessThan(8_192);
+      // Half a character is none, and hosts refuse it.
+      expect(text).not.toMatch(/\\ud[89a-f]/i);
+      for (const { tool_calls = [] } of messages)
+        for (const one of tool_calls) expect(JSON.parse(one.function.arguments)).toBeTypeOf('object');
+    }
+    await face.close();
+  },
+  60_000,
+);
 
 test('what is for staff alone is offered to them alone, on the server or on one tool (S166, S170)', async () => {
   const { id } = await create();
