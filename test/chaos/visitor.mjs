@@ -108,9 +108,12 @@ export function createVisitor(pick, counts) {
       counts.questions.add(question);
       return kind;
     },
+    /** As a widget reads it: a turn that is called live is followed to its end. */
     async history(conversationId) {
-      const response = await call('GET', `/conversations/${conversationId}`);
-      return (await response.json()).messages;
+      const path = `/conversations/${conversationId}`;
+      const { messages, liveTurn } = await (await call('GET', path)).json();
+      if (liveTurn) await (await call('GET', `${path}/turns/${liveTurn.id}`)).text();
+      return messages;
     },
   };
 }
