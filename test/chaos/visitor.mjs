@@ -112,7 +112,7 @@ export function createVisitor(pick, counts) {
     async history(conversationId) {
       const path = `/conversations/${conversationId}`;
       const { messages, liveTurn } = await (await call('GET', path)).json();
-      if (liveTurn) await (await call('GET', `${path}/turns/${liveTurn.id}`)).text();
+      if (liveTurn) await (await call('GET', `${path}/turns/${liveTurn.turnId}`)).text();
       return messages;
     },
   };
