@@ -109,6 +109,26 @@ test('a killed helper’s turn goes on at another under the same ids, and is ask
   expect(late.text).toBe(all.join(''));
 }, 40_000);
 
+test('a helper that stood still tells no word of a turn that another tells by now', async () => {
+  const [other, still] = [helpers[1]!, await start()];
+  const visitor = await createVisitor(still);
+  const all = words(600);
+  agent.nextChat(tellWords(agent, all, 20));
+  const { conversationId, turnId, stream } = await ask(visitor);
+  await stream.untilText('w40 ');
+  still.child.kill('SIGSTOP');
+  const rest = await at(other, visitor).attach(conversationId, turnId, stream.last.id);
+  await rest.untilText('w400 ');
+  still.child.kill('SIGCONT');
+  await Promise.all([rest.whole(20_000), stream.until(({ cut, closed }) => cut || closed, 'it is let go')]);
+  // What the one that stood still had read of the agent is not what its readers see.
+  const seen = [...stream.events, ...rest.events.filter(({ id }) => id > stream.last.id)];
+  expect(seen.map(({ id }) => id)).toEqual(upTo(seen.length));
+  const texts = seen.flatMap((event) => (event.kind === 'text-delta' ? [event.data.text] : []));
+  expect(texts.join('')).toBe(all.join(''));
+  rest.ended('turn-completed');
+}, 40_000);
+
 test('a pause that is decided at another helper goes on under the same ids at every one', async () => {
   const [one, two, three] = helpers as [RunningHelper, RunningHelper, RunningHelper];
   const visitor = await createVisitor(one);

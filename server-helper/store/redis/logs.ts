@@ -8,6 +8,7 @@ type Read = { name: string; messages: { id: string; message: Record<string, stri
 
 /** So long one call waits. */
 const blockMs = 2_000;
+const gatherMs = 20;
 const [firstWaitMs, mostWaitMs] = [50, 2_000];
 /** Entries of one stream in one reply. */
 const mostEntries = 256;
@@ -56,6 +57,8 @@ export function createLogs(
         const read = await client.xRead([{ key: wakeKey, id: wokenAt }, ...streams], options);
         tries = 0;
         for (const one of (read ?? []) as Read[]) take(one);
+        // What comes meanwhile comes together: each call names all that is followed.
+        await sleep(gatherMs);
       } catch {
         await sleep(Math.min(mostWaitMs, firstWaitMs * 2 ** Math.min(tries, 10)));
         tries += 1;
