@@ -26,8 +26,8 @@ const gatherMs = 20;
 const mostGathered = 8 * 1024;
 /** So long readers wait for a store that does not answer. */
 const patienceMs = 250;
-/** Of one turn in one call. */
-const mostEvents = 1_000;
+/** Of one turn in one call, and of all but the last. */
+const [mostEvents, mostBytes] = [1_000, 1024 * 1024];
 const [firstWaitMs, mostWaitMs] = [50, 2_000];
 /** What could not be told by then is found in the records. */
 const settledMs = 60_000;
@@ -89,6 +89,21 @@ export function createPublishing(
     one.heldSince = undefined;
     if (turn.isOver) leave(turn);
   };
+  /** Not all at once where much has gathered; whoever has more to tell then stands last. */
+  const takeBatch = (): Told[] => {
+    const batch: Told[] = [];
+    let bytes = 0;
+    for (const one of waiting) {
+      if (bytes >= mostBytes) break;
+      bytes += one.turn.log.bytesSince(one.told);
+      batch.push(one);
+    }
+    for (const one of batch) {
+      waiting.delete(one);
+      waiting.add(one);
+    }
+    return batch;
+  };
   /** The first word, the last, and much at once. */
   const isUrgent = ({ turn, told }: Told) =>
     told <= 1 || turn.isOver || turn.log.bytesSince(told) >= mostGathered;
@@ -97,7 +112,7 @@ export function createPublishing(
     timer = undefined;
     isTelling = true;
     sentAt = monotonicNow();
-    const batch = [...waiting];
+    const batch = takeBatch();
     const late = setInterval(showLate, patienceMs / 5);
     try {
       const stands = await logs.tell(runner, batch.map(toTelling));
@@ -128,6 +143,7 @@ export function createPublishing(
       const one: Told = { turn, told, heldSince: undefined };
       all.set(turn, one);
       turn.log.holdBack(() => {
+        if (one.told >= turn.log.nextId) return;
         one.heldSince ??= monotonicNow();
         waiting.add(one);
         // While the store does not answer, nobody waits for it.

@@ -222,6 +222,7 @@ test('the port: what does not go on where a log ends, or is another’s, is not 
   expect(await tell(0, 2, '01')).toEqual([2]);
   expect(await tell(0, 2, '01')).toEqual([2]);
   expect(await tell(5, 6, '5')).toEqual([2]);
+  expect(await tell(2, 2, '')).toEqual([2]);
   expect(await tell(2, 3, '2', 'b')).toEqual([undefined]);
   expect(await tell(2, 3, '2', 'a', { ...key, teller: randomUUID() })).toEqual([undefined]);
   expect(await tell(2, 3, '2', 'a', { ...key, id: randomUUID() })).toEqual([undefined]);

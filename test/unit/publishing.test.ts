@@ -88,6 +88,17 @@ test('that a turn has begun is told before its first word', async () => {
   expect(stands.get('one')!.events).toBe(turn.log.toText(0, 1));
 });
 
+test('where nothing is new nothing is told', async () => {
+  const { begin, calls } = setUp();
+  const { turn, say } = begin('one');
+  say('a');
+  await vi.advanceTimersByTimeAsync(100);
+  const told = calls.length;
+  turn.log.flush();
+  await vi.advanceTimersByTimeAsync(100);
+  expect(calls.length).toBe(told);
+});
+
 test('no reader sees what is not told, for a quarter of a second', async () => {
   const { begin, store, stands } = setUp(200);
   const { say, reader } = begin('one');
@@ -121,6 +132,21 @@ test('while the store fails readers wait for nothing, and it is told all of it a
   await vi.advanceTimersByTimeAsync(3_000);
   expect(reader.isOver).toBe(true);
   expect(stands.get('one')!.events).toBe(reader.text);
+});
+
+test('what gathered while the store failed is told in calls that are not too large', async () => {
+  const { begin, store, stands, calls } = setUp();
+  store.fails = true;
+  const turns = Array.from({ length: 8 }, (_, n) => begin(`${n}`));
+  for (const { say } of turns) for (let word = 0; word < 300; word += 1) say('x'.repeat(1_000));
+  await vi.advanceTimersByTimeAsync(5_000);
+  const failed = calls.length;
+  store.fails = false;
+  await vi.advanceTimersByTimeAsync(10_000);
+  for (const { turn } of turns)
+    expect(stands.get(turn.id)!.events.length).toBe(turn.log.toText(0, turn.log.nextId).length);
+  for (const call of calls.slice(failed))
+    expect(call.reduce((sum, { events }) => sum + events.length, 0)).toBeLessThan(1.5e6);
 });
 
 test('a log that was lost is told from its start, and one that another helper tells is left', async () => {

@@ -11,7 +11,8 @@ function methods.tell()
       local log = toLog(turn)
       local last = call('XREVRANGE', log, '+', '-', 'COUNT', 1)[1]
       local stands = last and string.match(last[1], '^%d+') or '0'
-      if stands == telling.from then
+      -- An entry of nothing would fail the call for all.
+      if stands == telling.from and telling.next ~= telling.from then
         call('XADD', log, telling.next .. '-0', 'events', ARGV[3 + i])
         stands = telling.next
       end

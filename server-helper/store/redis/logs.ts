@@ -41,17 +41,19 @@ export function createLogs(
     const events = messages.map(({ message }) => message.events ?? '').join('');
     for (const taker of log.takers) taker(events);
   };
+  const makeClient = async () => {
+    const made = await createClient(url);
+    // Its calls say what is wrong.
+    made.on('error', () => {});
+    return made;
+  };
   const readOn = async () => {
     isReading = true;
     let tries = 0;
     while (followed.size > 0 && !isClosed) {
       try {
-        client ??= await createClient(url);
-        if (!client.isOpen) {
-          // Its calls say what is wrong.
-          client.on('error', () => {});
-          await client.connect();
-        }
+        client ??= await makeClient();
+        if (!client.isOpen) await client.connect();
         const streams = [...followed.values()].map(({ key, at }) => ({ key, id: at }));
         const options = { BLOCK: blockMs, COUNT: mostEntries };
         const read = await client.xRead([{ key: wakeKey, id: wokenAt }, ...streams], options);
