@@ -1,6 +1,7 @@
 /** Finds the log that a turn's readers follow, or makes it anew from the records; and from where a reader goes on. */
 import { readPause } from '../conversation/pause.ts';
 import { HelperError, toHelperError } from '../errors.ts';
+import { toLogFields } from '../log.ts';
 import { toLogKey } from '../store/shared-logs.ts';
 import type { ConversationRecord, Store, TurnRecord } from '../store/store.ts';
 import { sleep } from '../within.ts';
@@ -57,9 +58,17 @@ export function createAttaching({ context, logs, ends, leases, runner, publishin
     if (events === undefined || !shared || record.teller === undefined) return open(conversation, record);
     const opened = open(conversation, record, { tellerId: record.teller, isTold: true });
     const told = createTold(opened.turn, shared);
-    told.take(events);
-    if (record.status === 'running') told.passPause();
-    return { ...opened, told };
+    const isRunning = record.status === 'running';
+    try {
+      told.take(events);
+      if (isRunning) told.passPause();
+      // An end that was told, and that its runner did not live to store, is found once more.
+      if (!isRunning || !opened.turn.isOver) return { ...opened, told };
+    } catch (error) {
+      context.log.warn(toLogFields(error), 'what another helper told of a turn is told anew');
+    }
+    letGo(opened.turn);
+    return open(conversation, record);
   };
   const takeOver = async (conversation: ConversationRecord, record: TurnRecord): Promise<LiveTurn> => {
     // A store that does not answer is no reason to fail it.

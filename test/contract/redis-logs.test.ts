@@ -170,6 +170,25 @@ test('readers wait a quarter of a second for a Redis that stands still, and it h
   expect(told(there)).toBe(told(stream));
 }, 30_000);
 
+test('an end that was told and could not be stored by a helper that is gone is stored by the next', async () => {
+  const [one, two] = helpers as [RunningHelper, RunningHelper];
+  const visitor = await createVisitor(one);
+  agent.nextChat(tellWords(agent, words(10), 5));
+  const { conversationId, turnId, stream } = await ask(visitor);
+  await stream.whole();
+  const turn = `{porchlight}:turn:${conversationId}:${turnId}`;
+  await redis.say(`HSET ${turn} status running runner gone leaseUntil 0`);
+  await redis.say(`HSET {porchlight}:conversation:${conversationId} live ${turnId}`);
+  const other = at(two, visitor);
+  expect((await other.history(conversationId)).liveTurn).toEqual({ turnId });
+  const there = await (await other.attach(conversationId, turnId)).whole();
+  expect(there.ended('turn-completed').message.text).toBe(words(10).join(''));
+  expect((await other.history(conversationId)).liveTurn).toBeUndefined();
+  agent.nextChat(tellWords(agent, words(3), 5));
+  const next = await (await other.ask(conversationId, randomUUID(), makeQuestion())).whole();
+  next.ended('turn-completed');
+});
+
 test('a log that Redis has lost in the middle of a turn is told to it anew', async () => {
   const [one, two] = helpers as [RunningHelper, RunningHelper];
   const visitor = await createVisitor(one);
