@@ -62,7 +62,7 @@ function toRelayTables({ paced, rounds, memory, levels, redis }) {
       silent,
     ),
     `Helper at ${number(largest)} streams: ${judge(memory.helper[`kbAt${largest}`], goals.kbPerStream, 1)} kB.`,
-    `A Redis that one helper with ${number(redis.streams)} streams of ${redis.hz} deltas a second writes to: ${number(100 * redis.redisShare, 1)} % of a core, ${number(redis.callsPerSecond)} calls a second, ${number(redis.kbPerStream, 1)} kB a stream to begin with and ${number(redis.bytesPerDelta)} bytes a delta; the helper takes ${number(redis.helperUsPerDelta, 1)} µs of its core a delta.`,
+    `A Redis that one helper with ${number(redis.streams)} streams of ${redis.hz} deltas a second writes to: ${number(100 * redis.redisShare, 1)} % of a core, ${number(redis.callsPerSecond)} commands a second, those of its script included, ${number(redis.kbPerStream, 1)} kB a stream to begin with and ${number(redis.bytesPerDelta)} bytes a delta; the helper takes ${number(redis.helperUsPerDelta, 1)} µs of its core a delta.`,
   ];
 }
 
