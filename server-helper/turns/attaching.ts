@@ -63,7 +63,10 @@ export function createAttaching({ context, logs, ends, leases, runner, publishin
       told.take(events);
       if (isRunning) told.passPause();
       // An end that was told, and that its runner did not live to store, is found once more.
-      if (!isRunning || !opened.turn.isOver) return { ...opened, told };
+      if (!isRunning || !opened.turn.isOver) {
+        opened.turn.catchUp = told.catchUp;
+        return { ...opened, told };
+      }
     } catch (error) {
       context.log.warn(toLogFields(error), 'what another helper told of a turn is told anew');
     }
@@ -76,6 +79,7 @@ export function createAttaching({ context, logs, ends, leases, runner, publishin
     const kept = logs.get(conversation.id, record.id);
     if (kept) return kept;
     const { turn, run, told } = openAs(conversation, record, events);
+    turn.catchUp = undefined;
     if (told) publishing.join(turn, turn.log.nextId);
     run.mend(undefined).catch((error: unknown) => run.fail(toHelperError(error)));
     if (!told) await beginTelling(turn, true);
@@ -92,6 +96,7 @@ export function createAttaching({ context, logs, ends, leases, runner, publishin
     mine
       .then((taken) => {
         run.isElsewhere = false;
+        turn.catchUp = undefined;
         turn.lastLifeAt = turn.startedAt = context.monotonicNow();
         if (!taken) return;
         publishing.join(turn, told ? turn.log.nextId : 0);
@@ -169,6 +174,8 @@ export async function findStart(
   lastId: number,
 ): Promise<number> {
   if (lastId < 0 || !turn.isOriginal) return 0;
+  // Seen at the helper that runs it a moment before it was told here. One that cannot be read is told from its start.
+  if (lastId >= turn.log.nextId) await turn.catchUp?.().catch(() => {});
   if (teller !== turn.tellerId) {
     const record = await store.findTurn(turn.conversationId, turn.id);
     // Another helper has told it since, under ids of its own. Which of two tellings a reader has seen nobody knows: the

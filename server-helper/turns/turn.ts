@@ -18,8 +18,9 @@ export class LiveTurn {
   readonly tellerId: string;
   /** The only telling of this turn there has been: whatever id a reader brings is of this log. */
   isOriginal: boolean;
-  /** Its log goes on as another helper told it. */
+  /** Its log goes on as another helper told it; while that one runs it, `catchUp` takes what it has told by now. */
   readonly isTold: boolean;
+  catchUp: (() => Promise<void>) | undefined;
   readonly said: Said;
   /** What was said before the last decision. */
   textBefore = '';

@@ -1,8 +1,17 @@
-/** Clause 41 on a store without logs: each helper tells a turn under ids of its own, and none of the other's is taken for one. */
+/** A store without logs: each helper follows a turn of the other at the agent, and tells it under ids of its own (clause 41). */
+import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { createGate } from '../support/gate.ts';
+import { until } from '../support/helper-process.ts';
 import { makePause, pauseWith, resumeWith } from '../support/pause.ts';
 import { askSlowly, at, setUpTwoHelpers } from '../support/two-helpers.ts';
-import { createVisitor, type TurnStream, toTurnPath, type Visitor } from '../support/visitor.ts';
+import {
+  createVisitor,
+  makeQuestion,
+  type TurnStream,
+  toTurnPath,
+  type Visitor,
+} from '../support/visitor.ts';
 
 const here = setUpTwoHelpers();
 const kinds = (stream: TurnStream) => stream.events.map(({ kind }) => kind);
@@ -66,4 +75,38 @@ test('clause 41: what was decided at another helper is told there from its start
   const rest = await (await other.attach(conversationId, turnId, there.last.id)).whole();
   expect(rest.events[0]?.kind).toBe('turn-started');
   expect(rest.text).toBe('One moment. It left.');
+});
+
+test('a reader who comes to another helper before the agent has begun is told the words as they come', async () => {
+  const visitor = await createVisitor(here.one);
+  const [begins, gate] = [createGate(), createGate()];
+  const seen = here.agent.calls.length;
+  here.agent.nextChat(async (answer) => {
+    await begins.opened;
+    answer.recordQuestion();
+    answer.open();
+    answer.event('delta', { text: 'One ' });
+    here.agent.streaming.set(answer.chatId, async (again) => {
+      again.open();
+      again.event('delta', { text: 'One ' });
+      await gate.opened;
+      again.end();
+    });
+    await gate.opened;
+    here.agent.streaming.delete(answer.chatId);
+    const message = answer.recordReply('One two.');
+    answer.event('done', { chat: { reply: 'One two.', agent: message, sources: [] } });
+    answer.end();
+  });
+  const [conversationId, turnId] = [randomUUID(), randomUUID()];
+  const stream = await visitor.ask(conversationId, turnId, makeQuestion());
+  const there = await at(here.two, visitor).attach(conversationId, turnId);
+  await until(
+    () => here.agent.calls.slice(seen).some(({ path }) => path.endsWith('/chat/subscribe')),
+    'the other helper has asked for a reply that does not run yet',
+  );
+  begins.open();
+  await there.untilText('One ');
+  gate.open();
+  for (const each of [stream, there]) expect((await each.whole()).text).toBe('One two.');
 });

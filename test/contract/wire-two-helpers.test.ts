@@ -138,40 +138,6 @@ test('a turn stopped at the other helper keeps what the visitor has read of it',
   }
 });
 
-test('a reader who comes to another helper before the agent has begun is told the words as they come', async () => {
-  const visitor = await createVisitor(here.one);
-  const [begins, gate] = [createGate(), createGate()];
-  const seen = here.agent.calls.length;
-  here.agent.nextChat(async (answer) => {
-    await begins.opened;
-    answer.recordQuestion();
-    answer.open();
-    answer.event('delta', { text: 'One ' });
-    here.agent.streaming.set(answer.chatId, async (again) => {
-      again.open();
-      again.event('delta', { text: 'One ' });
-      await gate.opened;
-      again.end();
-    });
-    await gate.opened;
-    here.agent.streaming.delete(answer.chatId);
-    const message = answer.recordReply('One two.');
-    answer.event('done', { chat: { reply: 'One two.', agent: message, sources: [] } });
-    answer.end();
-  });
-  const [conversationId, turnId] = [randomUUID(), randomUUID()];
-  const stream = await visitor.ask(conversationId, turnId, makeQuestion());
-  const there = await at(here.two, visitor).attach(conversationId, turnId);
-  await until(
-    () => here.agent.calls.slice(seen).some(({ path }) => path.endsWith('/chat/subscribe')),
-    'the other helper has asked for a reply that does not run yet',
-  );
-  begins.open();
-  await there.untilText('One ');
-  gate.open();
-  for (const each of [stream, there]) expect((await each.whole()).text).toBe('One two.');
-});
-
 test('what was said before a stop at another helper is kept, though the answer ends before that is heard of', async () => {
   const visitor = await createVisitor(here.one);
   here.agent.nextChat(async (answer) => {

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import type { SharedLogs } from '../../server-helper/store/shared-logs.ts';
 import type { TurnRecord } from '../../server-helper/store/store.ts';
+import { findStart } from '../../server-helper/turns/attaching.ts';
 import { tellEnded } from '../../server-helper/turns/following.ts';
 import { createTold } from '../../server-helper/turns/told.ts';
 import { LiveTurn } from '../../server-helper/turns/turn.ts';
@@ -79,6 +80,18 @@ test('a pause that was decided before the records were read keeps its place', as
   const late = follow(paused, whole);
   await end(late.turn, late.told, { ...stands, endedAt: Date.now() });
   expect(late.turn.log.toText(0, late.turn.log.nextId)).toBe(whole);
+});
+
+test('a reader that has seen more than was told here so far goes on after it', async () => {
+  const events = tell('It left.').whole.split(/(?<=\n\n)/);
+  const { turn, told } = follow(events.slice(0, 2).join(''));
+  const store = { findTurn: async () => undefined };
+  turn.catchUp = async () => told.take(events.join(''));
+  expect(await findStart(store, turn, 't', 3)).toBe(4);
+  turn.catchUp = async () => {
+    throw new Error('gone');
+  };
+  expect(await findStart(store, turn, 't', 90)).toBe(0);
 });
 
 test('an event that is missing in between is no part of the log, nor is what follows it', () => {
