@@ -90,9 +90,10 @@ export function createAttaching({ context, logs, ends, leases, runner, publishin
     if (isOurs) publishing.join(turn, 0);
   };
   const follow = ({ turn, run, told }: Opened, conversation: ConversationRecord) => {
+    const watching = { left: run.gone, take: leases.take };
     const mine = told
-      ? followTold(context, turn, told, conversation, run.gone, leases.take)
-      : followElsewhere(context, turn, conversation, run.gone, leases.take);
+      ? followTold(context, turn, told, conversation, watching)
+      : followElsewhere(context, turn, conversation, watching);
     mine
       .then((taken) => {
         run.isElsewhere = false;

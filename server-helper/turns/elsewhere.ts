@@ -1,16 +1,13 @@
 /** Follows a turn that another helper runs: shows what the agent streams, and ends it as the store says. */
 import type { Frame } from '../agent/frame.ts';
 import type { AnswerSink } from '../agent/stream.ts';
-import { HelperError } from '../errors.ts';
 import { toLogFields } from '../log.ts';
-import { limits } from '../protocol/wire.ts';
 import type { ConversationRecord, TurnRecord } from '../store/store.ts';
-import { sleep } from '../within.ts';
 import type { RunContext } from './context.ts';
 import { tellRecord } from './retelling.ts';
 import type { LiveTurn } from './turn.ts';
+import { lookEveryMs, type Watching, watchElsewhere } from './watching.ts';
 
-const lookEveryMs = 300;
 const mostLookMs = 10_000;
 /** The agent tells whatever it says in this chat: so long after its end it may still be the turn before, also one that is whole. */
 const quietMs = 6_000;
@@ -18,17 +15,12 @@ const mostHeld = 1_000;
 /** What the agent streams is only shown: how the turn ends is its runner's to say. */
 const shown: ReadonlySet<Frame['kind']> = new Set(['text', 'reasoning', 'tool', 'sources']);
 
-/**
- * @param left aborts when nobody reads it here any more, or this helper closes
- * @param take takes the turn over when its runner is gone; undefined while it is not
- * @returns the record when the turn is ours now; undefined once it has ended, or is left
- */
+/** @returns the record when the turn is ours now; undefined once it has ended, or is left */
 export async function followElsewhere(
   context: RunContext,
   turn: LiveTurn,
   conversation: ConversationRecord,
-  left: AbortSignal,
-  take: (record: TurnRecord) => Promise<TurnRecord | undefined>,
+  watching: Watching,
 ): Promise<TurnRecord | undefined> {
   const { store, chat, log, now, monotonicNow } = context;
   let connection: { abort(): void } | undefined;
@@ -80,28 +72,14 @@ export async function followElsewhere(
     held = [];
     connection = chat.subscribe(conversation.chatId, sink);
   };
-  const isDone = () => turn.isOver || left.aborted;
-  const until = monotonicNow() + limits.turnTimeoutMs;
+  const isDone = () => turn.isOver || watching.left.aborted;
   try {
-    while (!isDone()) {
-      if (!isSubscribed && monotonicNow() >= notBefore) await subscribe().catch(() => {});
-      await sleep(lookEveryMs);
-      // Stopped here meanwhile.
-      if (isDone()) break;
-      if (monotonicNow() > until) turn.end(turn.toFailed(new HelperError('agent-timeout')));
-      try {
-        const record = await store.findTurn(conversation.id, turn.id);
-        if (!record) turn.end(turn.toStopped());
-        else if (record.status !== 'running') await tellRecord(context, turn, conversation, record);
-        else if (await take(record)) return record;
-      } catch (error) {
-        log.warn(
-          { ...toLogFields(error), turnId: turn.id },
-          'a turn of another helper could not be followed',
-        );
-      }
-    }
-    return undefined;
+    return await watchElsewhere(context, turn, watching, {
+      async before() {
+        if (!isSubscribed && monotonicNow() >= notBefore) await subscribe().catch(() => {});
+      },
+      tellEnd: (record) => tellRecord(context, turn, conversation, record),
+    });
   } finally {
     connection?.abort();
     turn.log.flush();

@@ -1,15 +1,12 @@
 /** Follows a turn that another helper runs and tells where all helpers read it, and ends it as the store says. */
-import { HelperError } from '../errors.ts';
-import { toLogFields } from '../log.ts';
-import { limits } from '../protocol/wire.ts';
 import type { ConversationRecord, TurnRecord } from '../store/store.ts';
 import { sleep } from '../within.ts';
 import type { RunContext } from './context.ts';
 import { tellRecord } from './retelling.ts';
 import type { Told } from './told.ts';
 import type { LiveTurn } from './turn.ts';
+import { tellUnfollowed, type Watching, watchElsewhere } from './watching.ts';
 
-const lookEveryMs = 300;
 /** An end is told once it is stored: so long it may be on its way. */
 const endMs = 500;
 const lookForEndMs = 50;
@@ -37,36 +34,23 @@ export async function followTold(
   turn: LiveTurn,
   told: Told,
   conversation: ConversationRecord,
-  left: AbortSignal,
-  take: (record: TurnRecord) => Promise<TurnRecord | undefined>,
+  watching: Watching,
 ): Promise<TurnRecord | undefined> {
-  const { store, log, monotonicNow } = context;
-  const isDone = () => turn.isOver || left.aborted;
-  const until = monotonicNow() + limits.turnTimeoutMs;
-  const warn = (error: unknown) =>
-    log.warn({ ...toLogFields(error), turnId: turn.id }, 'a turn of another helper could not be followed');
-  const unfollow = told.follow((error) => (error === undefined ? turn.log.flush() : warn(error)));
+  let wasPaused = false;
+  const unfollow = told.follow((error) =>
+    error === undefined ? turn.log.flush() : tellUnfollowed(context, turn, error),
+  );
   try {
-    while (!isDone()) {
-      await sleep(lookEveryMs);
-      if (isDone()) break;
-      if (monotonicNow() > until) turn.end(turn.toFailed(new HelperError('agent-timeout')));
-      try {
-        const wasPaused = told.isPaused;
-        const record = await store.findTurn(turn.conversationId, turn.id);
-        if (isDone()) break;
-        if (!record) turn.end(turn.toStopped());
-        else if (record.status !== 'running') await tellEnded(context, turn, told, conversation, record);
-        else if (await take(record)) {
-          await told.catchUp();
-          told.passPause();
-          return record;
-        } else if (wasPaused) told.passPause();
-      } catch (error) {
-        warn(error);
-      }
-    }
-    return undefined;
+    return await watchElsewhere(context, turn, watching, {
+      before() {
+        wasPaused = told.isPaused;
+      },
+      tellEnd: (record) => tellEnded(context, turn, told, conversation, record),
+      async onRunning(isOurs) {
+        if (isOurs) await told.catchUp();
+        if (isOurs || wasPaused) told.passPause();
+      },
+    });
   } finally {
     unfollow();
     turn.log.flush();

@@ -48,8 +48,7 @@ function follow(records: TurnRecord[]) {
     context as unknown as RunContext,
     turn as unknown as LiveTurn,
     toConversation(),
-    new AbortController().signal,
-    async () => undefined,
+    { left: new AbortController().signal, take: async () => undefined },
   );
   const end = async () => {
     turn.isOver = true;
