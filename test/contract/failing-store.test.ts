@@ -11,7 +11,7 @@ import type { Store } from '../../server-helper/store/store.ts';
 import { createFailingStore, type Failure } from '../support/failing-store.ts';
 import { startFakeAgent } from '../support/fake-agent.ts';
 import { untilAsync } from '../support/helper-process.ts';
-import { startVisit } from '../support/visit.ts';
+import { afterALookMs, startVisit } from '../support/visit.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'porchlight-failing-'));
 const unhandled: unknown[] = [];
@@ -25,18 +25,32 @@ afterAll(() => {
 /** One that runs, named where all of it is to be tried over Redis too. */
 const { TEST_REDIS } = process.env;
 
-const makers: Record<string, () => Store> = {
-  'in memory': () => createMemoryStore(),
-  'in a SQLite file': () => createSqliteStore(join(folder, `${randomUUID()}.db`)),
-  ...(TEST_REDIS && { 'in Redis': () => createRedisStore(`${TEST_REDIS}?prefix=${randomUUID()}`) }),
+type Maker = {
+  make: () => Store;
+  /** So long a visitor waits before trying again: at every other call, and of two stores at the other's ones. */
+  retriesMs: [even: number, odd: number];
+};
+
+const makers: Record<string, Maker> = {
+  'in memory': { make: () => createMemoryStore(), retriesMs: [afterALookMs, 0] },
+  'in a SQLite file': {
+    make: () => createSqliteStore(join(folder, `${randomUUID()}.db`)),
+    retriesMs: [0, afterALookMs],
+  },
+  ...(TEST_REDIS && {
+    'in Redis': {
+      make: () => createRedisStore(`${TEST_REDIS}?prefix=${randomUUID()}`),
+      retriesMs: [afterALookMs, 0],
+    },
+  }),
 };
 const atOnce = 24;
 
 /** One visit with the n-th store call failing. @returns the call that failed, undefined when there were not so many */
-async function visit(make: () => Store, n: number, failure: Failure): Promise<string | undefined> {
+async function visit({ make, retriesMs }: Maker, n: number, failure: Failure): Promise<string | undefined> {
   const agent = await startFakeAgent();
   const failing = createFailingStore(make(), n, failure);
-  const visiting = await startVisit(agent, failing.store);
+  const visiting = await startVisit(agent, failing.store, retriesMs[n % 2]);
   const where = () => `call ${n} (${failing.failed}) ${failure}`;
   try {
     await visiting.run();
@@ -109,14 +123,14 @@ test('while the store does not answer the helper says that it is not ready, and 
   await agent.close();
 });
 
-describe.each(Object.entries(makers))('with a store %s', (_, make) => {
+describe.each(Object.entries(makers))('with a store %s', (_, maker) => {
   test.each<Failure>(['before', 'after', 'locked', 'slow'])(
     'whichever call fails (%s), every conversation takes its next question and no end is lost or doubled',
     async (failure) => {
       const failed: string[] = [];
       for (let from = 1; ; from += atOnce) {
         const numbers = Array.from({ length: atOnce }, (__, index) => from + index);
-        const names = await Promise.all(numbers.map((n) => visit(make, n, failure)));
+        const names = await Promise.all(numbers.map((n) => visit(maker, n, failure)));
         failed.push(...names.filter((name) => name !== undefined));
         if (names.includes(undefined)) break;
       }

@@ -132,6 +132,11 @@ export async function startFakeAgent(port = 0) {
       calls.filter((call) => call.path === '/v1/bot/chat' && call.body.message === message),
     nextChat: (script: Script) => void chatScripts.push(script),
     nextResume: (script: Script) => void resumeScripts.push(script),
+    /** What was meant for a question that was never asked is not said to the next one. */
+    dropScripts: () => {
+      chatScripts.length = 0;
+      resumeScripts.length = 0;
+    },
     /** Its clock is so far ahead, as its replies say. */
     shiftClock: (ms: number) => {
       aheadMs = ms;

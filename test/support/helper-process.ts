@@ -158,7 +158,7 @@ export async function startHelper(options: HelperOptions): Promise<RunningHelper
   return helper;
 }
 
-function pause(ms: number): Promise<void> {
+export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 

@@ -7,7 +7,7 @@ import { signSsoToken } from '../../server-helper/mint.ts';
 import type { ConversationReply, TurnEventKind } from '../../server-helper/protocol/wire.ts';
 import type { Store } from '../../server-helper/store/store.ts';
 import type { FakeAgent } from './fake-agent.ts';
-import { secrets, target } from './helper-process.ts';
+import { pause, secrets, target } from './helper-process.ts';
 import { makePause, pauseWith, resumeWith } from './pause.ts';
 
 export type Told = { kind: TurnEventKind; data: { message?: { text: string; status: string } } };
@@ -15,8 +15,11 @@ export type AskedTurn = { conversationId: string; turnId: string; question: stri
 type Body = Record<string, unknown>;
 
 const tries = 2;
+/** By then the helper has looked for turns that nobody runs. */
+export const afterALookMs = 1_300;
 
-export async function startVisit(agent: FakeAgent, store: Store) {
+/** @param retryMs so long a visitor waits before trying again */
+export async function startVisit(agent: FakeAgent, store: Store, retryMs = 0) {
   const { dispatch, close } = createUndiciDispatch();
   const events: unknown[] = [];
   /** The site's own tools, by each time that they were run. */
@@ -68,6 +71,7 @@ export async function startVisit(agent: FakeAgent, store: Store) {
     for (let left = tries; ; left -= 1) {
       const response = await send(method, path, body, headers);
       if (response.status < 500 || left === 1) return response;
+      if (retryMs > 0) await pause(retryMs);
     }
   };
   const open = async (body: Body) => {
@@ -110,6 +114,7 @@ export async function startVisit(agent: FakeAgent, store: Store) {
     const body = { text: turn.question, ...more };
     for (let left = tries; left > 0 && turn.ends.length === 0; left -= 1)
       await read(await insist('PUT', toPath(turn), body), turn, onText && (() => onText(turn)));
+    agent.dropScripts();
     return turn;
   };
   const history = async (conversationId: string) => {
