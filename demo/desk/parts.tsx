@@ -102,7 +102,8 @@ export function Removal({ children, label, done, work }: ActionProps) {
 /** Has the focus once it is there. */
 export function useFocus<Place extends HTMLElement>() {
   const ref = useRef<Place>(null);
-  useEffect(() => ref.current?.focus(), []);
+  // At once: who is quick has gone on by the next frame, and is not put back.
+  useLayoutEffect(() => ref.current?.focus(), []);
   return ref;
 }
 

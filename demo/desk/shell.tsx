@@ -1,7 +1,7 @@
 /** The desk around its areas: who enters, which agent, where to go, what the last action came to. */
 
 import type { ComponentType } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useLayoutEffect } from 'preact/hooks';
 import { Agents } from './areas/agents.tsx';
 import { Conversations } from './areas/conversations.tsx';
 import { Deliveries } from './areas/deliveries.tsx';
@@ -65,7 +65,7 @@ export function Desk() {
 
 function Inside() {
   // The door that had the focus is gone.
-  useEffect(() => focusOn(null), []);
+  useLayoutEffect(() => focusOn(null), []);
   const areas = allAreas.filter(([, , , forWhom]) => forWhom === undefined || canManage.value !== false);
   const [name, title, Area] = areas.find(([one]) => one === area.value) ?? areas[0]!;
   useEffect(() => {

@@ -219,6 +219,22 @@ describe('by keyboard', () => {
     await close();
   });
 
+  test('who is quicker than the next frame is not put back', async () => {
+    const { page, close } = await enter();
+    await page.clock.install();
+    await press(page, 'link', 'E-mails');
+    await page.getByRole('button', { name: 'Herons', exact: true }).waitFor();
+    await page.clock.pauseAt(Date.now() + 60_000);
+    await press(page, 'button', 'Herons');
+    await page.getByRole('dialog').waitFor();
+    const focused = () => page.evaluate(() => document.activeElement?.textContent);
+    await page.keyboard.press('Tab');
+    expect(await focused()).toBe('Close');
+    await page.clock.runFor(1_000);
+    expect(await focused()).toBe('Close');
+    await close();
+  });
+
   test('a workflow is made, run, changed, and its steps are read', async () => {
     const { page, close } = await enter();
     await press(page, 'link', 'Workflows');
