@@ -1,9 +1,9 @@
-/** The helper on Node: bytes go straight from a turn's log to the socket, and the agent is called through undici. */
+/** The helper on Node: bytes go straight from a turn's log to the socket, and the agent is called over its sockets. */
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
-import { createUndiciDispatch } from './agent/dispatch-undici.ts';
+import { createNodeDispatch } from './agent/dispatch-sockets.ts';
 import type { HelperOptions } from './config.ts';
 import type { OpenStream } from './edge.ts';
 import { createHelper, type Helper } from './handler.ts';
@@ -23,7 +23,7 @@ export type NodeHelper = Helper & {
 
 /** @throws TypeError naming the option that is wrong */
 export function createNodeHelper(options: HelperOptions): NodeHelper {
-  const { dispatch, close: closeDispatch } = createUndiciDispatch();
+  const { dispatch, close: closeDispatch } = createNodeDispatch();
   const helper = createHelper(options, {
     dispatch,
     ...((options.metricsToken ?? options.adminPassword) !== undefined && { measureProcess: measureNode() }),

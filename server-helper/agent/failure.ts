@@ -79,7 +79,8 @@ export class AgentUntaken extends HelperError {
   }
 }
 
-const untakenCauses = /^(econnrefused|enotfound|eai-again|ehostunreach|enetunreach|und-err-connect-timeout)$/;
+const untakenCauses =
+  /^(econnrefused|enotfound|eai-again|ehostunreach|enetunreach|connect-timeout|und-err-connect-timeout)$/;
 /** Conflict: it is busy with another call. Service unavailable. */
 const untakenStatuses = [409, 503];
 

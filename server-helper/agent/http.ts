@@ -23,7 +23,7 @@ export type Exchange = {
   onError(cause?: unknown): void;
 };
 
-/** Sends one request and never follows a redirect. On Node undici, elsewhere fetch. */
+/** Sends one request and never follows a redirect. On Node over its sockets, elsewhere by fetch. */
 export type Dispatch = (request: Outgoing, exchange: Exchange) => { abort(): void };
 
 export type Query = Record<string, string | number | undefined>;
@@ -159,7 +159,7 @@ export function createAgentHttp(
             bytes += chunk.length;
             if (bytes <= maxReplyBytes) return void parts.push(chunk.slice());
             if (isDue('too-large')) target.log.warn({ path }, 'a reply of the agent is larger than 8 MiB');
-            // First: undici tells of the abort before it returns.
+            // First: an abort is told before it returns.
             fail(new AgentReplyTooLarge());
             exchange.abort();
           },

@@ -1,6 +1,6 @@
 /** `porchlight check`: looks at a set-up as `serve` would run it, and says what is wrong and what mends it. */
 import { defineCommand } from 'citty';
-import { createUndiciDispatch } from '../agent/dispatch-undici.ts';
+import { createNodeDispatch } from '../agent/dispatch-sockets.ts';
 import { readOptions } from '../config.ts';
 import type { Log } from '../log.ts';
 import { checkAddress } from './check-address.ts';
@@ -38,7 +38,7 @@ export const check = defineCommand({
     const url = args.url === undefined ? undefined : toUrl(args.url);
     const { settings, helper } = readSettings(heard.log);
     const config = readOptions(settings.options);
-    const { dispatch, close } = createUndiciDispatch();
+    const { dispatch, close } = createNodeDispatch();
     let faults = 0;
     const tell = (findings: readonly Finding[]) => {
       for (const { about, state, text } of findings)

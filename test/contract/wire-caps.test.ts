@@ -1,7 +1,7 @@
 /** How much one visitor may have going on at a time; and a clock that is set, which is no time passed. */
 import { randomUUID } from 'node:crypto';
 import { afterEach, expect, test, vi } from 'vitest';
-import { createUndiciDispatch } from '../../server-helper/agent/dispatch-undici.ts';
+import { createSocketDispatch } from '../../server-helper/agent/dispatch-sockets.ts';
 import { toAllowances } from '../../server-helper/auth/allowances.ts';
 import { createHelper } from '../../server-helper/handler.ts';
 import { createMemoryStore } from '../../server-helper/store/memory.ts';
@@ -194,7 +194,7 @@ test('a day’s questions of the whole site have an end, which the operator sees
 test('a wall clock that jumps by ten minutes ends no silent turn', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   const agent = await startFakeAgent();
-  const { dispatch, close } = createUndiciDispatch();
+  const { dispatch, close } = createSocketDispatch();
   let aheadMs = 0;
   const helper = createHelper(
     { agentUrl: agent.url, apiKey: secrets.apiKey, ...target, limits: 'off', store: createMemoryStore() },

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createUndiciDispatch } from '../../server-helper/agent/dispatch-undici.ts';
+import { createSocketDispatch } from '../../server-helper/agent/dispatch-sockets.ts';
 import { createHelper } from '../../server-helper/handler.ts';
 import type { HelperOptions } from '../../server-helper/index.ts';
 import { createNodeHelper } from '../../server-helper/node.ts';
@@ -23,7 +23,7 @@ export function startInside(
     | 'trustedProxies'
   >,
 ) {
-  const { dispatch, close } = createUndiciDispatch();
+  const { dispatch, close } = createSocketDispatch();
   const helper = createHelper(
     { agentUrl, apiKey: secrets.apiKey, ...target, limits: 'off', ...options },
     { dispatch },

@@ -1,6 +1,6 @@
 /** A whole visit, from the session to erasing all, to a helper in this process whose store may fail at any call. */
 import { createHmac, randomUUID } from 'node:crypto';
-import { createUndiciDispatch } from '../../server-helper/agent/dispatch-undici.ts';
+import { createSocketDispatch } from '../../server-helper/agent/dispatch-sockets.ts';
 import { createHelper } from '../../server-helper/handler.ts';
 import type { SiteTool } from '../../server-helper/index.ts';
 import { signSsoToken } from '../../server-helper/mint.ts';
@@ -20,7 +20,7 @@ export const afterALookMs = 1_300;
 
 /** @param retryMs so long a visitor waits before trying again */
 export async function startVisit(agent: FakeAgent, store: Store, retryMs = 0) {
-  const { dispatch, close } = createUndiciDispatch();
+  const { dispatch, close } = createSocketDispatch();
   const events: unknown[] = [];
   /** The site's own tools, by each time that they were run. */
   const ran: string[] = [];

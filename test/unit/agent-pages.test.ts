@@ -100,7 +100,7 @@ test('a message that is too large by itself fails, and is told', async () => {
       exchange.onError();
     });
     return {
-      // undici tells of it before it returns.
+      // An abort is told before it returns.
       abort() {
         isAborted = true;
         exchange.onError();

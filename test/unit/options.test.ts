@@ -64,7 +64,7 @@ describe('a helper that starts can answer', () => {
         async (name, value) => {
           const sent: Request[] = [];
           const dispatch: Dispatch = ({ url, ...init }, { onError }) => {
-            // What cannot travel throws here, as it would in fetch and in undici.
+            // What cannot travel throws here, as it would in fetch and over sockets.
             sent.push(new Request(url, { ...init, body: init.body ?? null }));
             onError();
             return { abort() {} };

@@ -3,11 +3,11 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { dispatchFetch } from '../../server-helper/agent/dispatch-fetch.ts';
-import { createUndiciDispatch } from '../../server-helper/agent/dispatch-undici.ts';
+import { createNodeDispatch, createSocketDispatch } from '../../server-helper/agent/dispatch-sockets.ts';
 import { createAgentHttp, type Dispatch } from '../../server-helper/agent/http.ts';
 import { type LogFields, silentLog } from '../../server-helper/log.ts';
 
-const undici = createUndiciDispatch();
+const sockets = createSocketDispatch();
 let plain: Server;
 let open: number;
 let closed: number;
@@ -24,11 +24,11 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   plain.close();
-  await undici.close();
+  sockets.close();
 });
 
 const ways: [string, Dispatch][] = [
-  ['undici', undici.dispatch],
+  ['sockets', sockets.dispatch],
   ['fetch', dispatchFetch],
 ];
 test.each(ways)('by %s', async (_, dispatch) => {
@@ -73,4 +73,9 @@ test('by fetch, what cannot be read fails its own call, and no process', async (
     ),
   );
   expect(seen).toBe(fault);
+});
+
+test('where Node is told to go through a proxy the agent is asked by fetch, which does so', () => {
+  expect(createNodeDispatch({ NODE_USE_ENV_PROXY: '1' }).dispatch).toBe(dispatchFetch);
+  expect(createNodeDispatch({ NODE_USE_ENV_PROXY: '0' }).dispatch).not.toBe(dispatchFetch);
 });
