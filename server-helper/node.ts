@@ -84,29 +84,41 @@ function createOpenStream(response: ServerResponse): OpenStream {
     // The headers and what the log holds already leave together.
     socket?.cork();
     response.flushHeaders();
-    const sink: LogSink = {
-      write(bytes) {
-        if (!socket || bytes.length > maxCopiedBytes) return response.write(bytes);
-        // Its reader has left, and the response hears of that a moment later.
-        return socket.writable && socket.write(toChunk(bytes));
-      },
-      end: () => response.end(),
-      cut: () => response.destroy(),
-    };
-    const following = follow(sink);
+    const following = follow(new ResponseSink(response, socket));
     socket?.uncork();
     const taker = socket ?? response;
-    taker.on('drain', following.resume);
+    const resume = () => following.resume();
+    taker.on('drain', resume);
     const leave = () => {
       following.stop();
       // A socket outlives its response.
-      taker.off('drain', following.resume);
+      taker.off('drain', resume);
     };
     // Who left while the store was slow is not told of any more.
     if (response.destroyed) leave();
     else response.on('close', leave);
     return RESPONSE_ALREADY_SENT;
   };
+}
+
+class ResponseSink implements LogSink {
+  constructor(
+    readonly response: ServerResponse,
+    readonly socket: Socket | undefined,
+  ) {}
+
+  write(bytes: Uint8Array): boolean {
+    const { socket } = this;
+    if (!socket || bytes.length > maxCopiedBytes) return this.response.write(bytes);
+    // Its reader has left, and the response hears of that a moment later.
+    return socket.writable && socket.write(toChunk(bytes));
+  }
+  end(): void {
+    this.response.end();
+  }
+  cut(): void {
+    this.response.destroy();
+  }
 }
 
 /** Past this, a copy costs more than it saves, and a reader that is stuck would hold one of its own. */

@@ -21,3 +21,19 @@ export async function within<T>(promise: Promise<T>, ms: number): Promise<T> {
 export async function settleAll(promises: ReadonlySet<Promise<unknown>>): Promise<void> {
   while (promises.size > 0) await Promise.allSettled(promises);
 }
+
+/** An AbortController that is made once somebody listens: it takes half a kilobyte, and nearly nobody does. */
+export class LateSignal {
+  isAborted = false;
+  #controller: AbortController | undefined;
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.isAborted) this.#controller.abort();
+    return this.#controller.signal;
+  }
+  abort(): void {
+    this.isAborted = true;
+    this.#controller?.abort();
+  }
+}

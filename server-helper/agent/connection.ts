@@ -97,6 +97,7 @@ export class Connection {
 
   #onOpen(): void {
     clearTimeout(this.#timer);
+    this.#timer = undefined;
     this.#isOpen = true;
     if (this.#waiting) this.#write(this.#waiting);
     this.#waiting = undefined;

@@ -7,6 +7,8 @@ const jsonStart = '{"text":"';
 const jsonEnd = '"}';
 const start = encoder.encode(`event: delta\ndata: ${jsonStart}`);
 const end = encoder.encode(`${jsonEnd}\n\n`);
+/** The comment that keeps a silent stream open. */
+const ping = encoder.encode(': ping\n\n');
 const quote = 0x22;
 const backslash = 0x5c;
 const space = 0x20;
@@ -25,15 +27,20 @@ class PlainDelta {
 }
 
 /**
- * Hands out each delta at the head of `bytes`, at a fraction of what the full reader costs. It stops at the first
- * thing that is not exactly such an event, be it only a `\u` in the text: that is the full reader's.
+ * Hands out each delta at the head of `bytes`, at a fraction of what the full reader costs, and passes over pings. It
+ * stops at the first thing that is neither, be it only for a `\u` in the text: that is the full reader's.
  *
  * @param bytes what came, from the beginning of an event on
  * @returns how many bytes, all of whole events, have been read
  */
-export function readPlainDeltas(bytes: Uint8Array, onFrame: (frame: Frame) => void): number {
+export function readPlainDeltas(bytes: Uint8Array, sink: { onFrame(frame: Frame): void }): number {
   let at = 0;
-  while (hasAt(bytes, at, start)) {
+  for (;;) {
+    if (hasAt(bytes, at, ping)) {
+      at += ping.length;
+      continue;
+    }
+    if (!hasAt(bytes, at, start)) return at;
     const from = at + start.length;
     let to = from;
     for (let byte = bytes[to]; byte !== quote; byte = bytes[to]) {
@@ -44,10 +51,9 @@ export function readPlainDeltas(bytes: Uint8Array, onFrame: (frame: Frame) => vo
       to += 1;
     }
     if (!hasAt(bytes, to, end)) return at;
-    if (to > from) onFrame(new PlainDelta(bytes.subarray(from - jsonStart.length, to + jsonEnd.length)));
+    if (to > from) sink.onFrame(new PlainDelta(bytes.subarray(from - jsonStart.length, to + jsonEnd.length)));
     at = to + end.length;
   }
-  return at;
 }
 
 function hasAt(bytes: Uint8Array, at: number, wanted: Uint8Array): boolean {

@@ -38,7 +38,7 @@ export class ResponseReader {
   #room = maxLinesBytes;
   #status = 0;
   #isOld = false;
-  #headers = new Map<string, string[]>();
+  #headers: Map<string, string[]> | undefined;
   /** Bytes of the body, or of this chunk, that are still to come. */
   #left = 0;
   #canKeep = false;
@@ -134,16 +134,17 @@ export class ResponseReader {
     const [, name = '', value = ''] = headerLine.exec(line) ?? [];
     if (name === '') throw new ResponseMalformed('A header is none');
     const key = name.toLowerCase();
-    const values = this.#headers.get(key);
     const trimmed = value.replace(/^[ \t]+/, '').trimEnd();
+    this.#headers ??= new Map();
+    const values = this.#headers.get(key);
     if (values) values.push(trimmed);
     else this.#headers.set(key, [trimmed]);
   }
 
   #takeHead(): void {
-    const headers = this.#headers;
+    const headers = this.#headers ?? new Map<string, string[]>();
     const status = this.#status;
-    this.#headers = new Map();
+    this.#headers = undefined;
     if (status === 101) throw new ResponseMalformed('It changes to a protocol that nobody asked for');
     if (status < 200) {
       this.#part = 'status';

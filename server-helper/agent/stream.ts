@@ -1,6 +1,6 @@
 /** Reads one answer of the agent: bytes → frames, whatever the content type, up to how the answer ended. */
 import { HelperError } from '../errors.ts';
-import { createSseReader, SseTooLong } from '../protocol/sse.ts';
+import { createSseReader, type SseReader, SseTooLong } from '../protocol/sse.ts';
 import { toAgentError, toCallError } from './failure.ts';
 import { type Frame, readFrame } from './frame.ts';
 import { type AgentHttp, type Call, concat, type Exchange, isSuccess, toOutcome } from './http.ts';
@@ -44,29 +44,26 @@ export function openAnswer(
   sink: AnswerSink,
 ): { abort(): void } {
   const answer = new Answer(http, path, sink);
-  const opened = http.open(method, path, options, answer);
-  answer.connection = opened;
-  return {
-    abort() {
-      answer.over = true;
-      opened.abort();
-    },
-  };
+  answer.connection = http.open(method, path, options, answer);
+  return answer;
 }
 
 class Answer implements Exchange {
   connection: { abort(): void } | undefined;
   over = false;
   #status = 0;
-  #header: (name: string) => string | undefined = () => undefined;
-  #reader: ReturnType<typeof createSseReader> | undefined;
+  /** Of a refusal. */
+  #header: ((name: string) => string | undefined) | undefined;
+  #streams = false;
+  /** For all that is not a delta in its plain form, from the first such on. */
+  #reader: SseReader | undefined;
   /** Of an answer that does not stream: JSON, or the body of an error. */
-  #parts: Uint8Array[] = [];
+  #parts: Uint8Array[] | undefined;
   #bytes = 0;
   #plain = false;
   #ended = false;
   /** The last read ended where an event ends, so the next one begins with an event. */
-  #isBetween = false;
+  #isBetween = true;
   #errorTimer: ReturnType<typeof setTimeout> | undefined;
   #lingerTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -76,20 +73,24 @@ class Answer implements Exchange {
     readonly sink: AnswerSink,
   ) {}
 
+  abort(): void {
+    this.over = true;
+    this.connection?.abort();
+  }
+
   onStart(status: number, header: (name: string) => string | undefined) {
     if (this.over) return;
     this.#status = status;
     this.http.note(toOutcome(status));
-    this.#header = header;
     if (isSuccess(status)) this.http.quota.note(header);
     else {
+      this.#header = header;
       this.#errorTimer = setTimeout(() => this.onEnd(), errorBodyMs);
       return;
     }
     const type = header('content-type')?.split(';')[0]?.trim().toLowerCase();
-    if (type === 'text/event-stream') {
-      this.#reader = createSseReader((event) => this.#onEvent(event.event, event.data));
-    } else if (type !== 'application/json') {
+    this.#streams = type === 'text/event-stream';
+    if (!this.#streams && type !== 'application/json') {
       // A captive portal or an error page with status 200: nothing of it is for the visitor.
       this.http.target.log.warn({ path: this.path }, 'the agent answered with something else than JSON');
       return this.#finish({ kind: 'failed', error: new HelperError('agent-unavailable') });
@@ -100,17 +101,21 @@ class Answer implements Exchange {
   onData(bytes: Uint8Array) {
     if (this.over) return;
     this.sink.onLife();
-    if (!this.#reader) {
+    if (!this.#streams) {
       this.#bytes += bytes.length;
       if (!isSuccess(this.#status) && this.#bytes > maxErrorBytes) this.onEnd();
       else if (this.#bytes > maxJsonBytes)
         this.#finish({ kind: 'failed', error: new HelperError('too-large') });
-      else this.#parts.push(bytes.slice());
+      else {
+        this.#parts ??= [];
+        this.#parts.push(bytes.slice());
+      }
       return;
     }
     try {
-      const read = this.#isBetween ? readPlainDeltas(bytes, this.#onPlain) : 0;
+      const read = this.#isBetween ? readPlainDeltas(bytes, this) : 0;
       if (read < bytes.length) {
+        this.#reader ??= createSseReader((event) => this.#onEvent(event.event, event.data));
         this.#reader.push(bytes.subarray(read));
         this.#isBetween = bytes.at(-1) === lineFeed && bytes.at(-2) === lineFeed;
       }
@@ -127,15 +132,16 @@ class Answer implements Exchange {
   onEnd() {
     clearTimeout(this.#lingerTimer);
     if (this.over) return;
-    if (this.#reader) {
-      this.#reader.end();
+    if (this.#streams) {
+      this.#reader?.end();
       this.#finish(this.#ended ? { kind: 'ended' } : { kind: 'cut' });
       return;
     }
-    const body = new TextDecoder().decode(concat(this.#parts));
+    const body = new TextDecoder().decode(concat(this.#parts ?? []));
     if (!isSuccess(this.#status)) {
-      const error = toAgentError(this.#status, this.#header, body, this.http.target.log, this.path);
-      this.http.quota.note(this.#header, this.#status === 429 ? error.retryAfterMs : undefined);
+      const header = this.#header ?? (() => undefined);
+      const error = toAgentError(this.#status, header, body, this.http.target.log, this.path);
+      this.http.quota.note(header, this.#status === 429 ? error.retryAfterMs : undefined);
       return this.#finish({ kind: 'failed', error });
     }
     const frame = readFrame('done', body, false);
@@ -157,15 +163,15 @@ class Answer implements Exchange {
     this.#finish(
       this.#ended
         ? { kind: 'ended' }
-        : this.#reader
+        : this.#streams
           ? { kind: 'cut' }
           : { kind: 'failed', error: toCallError(cause) },
     );
   }
 
-  #onPlain = (frame: Frame): void => {
+  onFrame(frame: Frame): void {
     if (!this.#ended && !this.over) this.sink.onFrame(frame);
-  };
+  }
 
   #onEvent(event: string | undefined, data: string): void {
     if (this.#ended || this.over) return;

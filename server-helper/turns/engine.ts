@@ -129,7 +129,7 @@ export function createEngine(context: RunContext, workspaces: Workspaces, tools:
     const prepare = async (gone?: string) => {
       await cancelling.quiet(chatId);
       if (turn.isOver || turn.isClosing) return;
-      const workspace = await workspaces.pin(conversation, gone, run.count);
+      const workspace = await workspaces.pin(conversation, gone, () => run.count());
       // A store that does not answer is no reason to fail it.
       const isOurs = async () => isHeld(await store.findTurn(conversation.id, turn.id).catch(() => record));
       if (question.replaces !== undefined && gone === undefined)

@@ -18,7 +18,23 @@ export type Following = {
   stop(): void;
 };
 
-type Reader = { sink: LogSink; at: number; blockedSince: number | undefined };
+class Reader implements Following {
+  blockedSince: number | undefined;
+
+  constructor(
+    readonly log: TurnLog,
+    readonly sink: LogSink,
+    public at: number,
+  ) {}
+
+  resume(): void {
+    this.blockedSince = undefined;
+    this.log.feed(this);
+  }
+  stop(): void {
+    this.log.leave(this);
+  }
+}
 
 /** All that one log may take, whatever its deltas' size. */
 const maxSlabBytes = 16 * 1024 * 1024;
@@ -87,9 +103,13 @@ export class TurnLog {
 
   /** Appends an event as it was told elsewhere, whole. */
   appendTold(event: string, isEnd: boolean): void {
-    // A UTF-16 unit takes three bytes at most.
-    this.#makeRoom(event.length * 3, isEnd);
-    const { written } = encoder.encodeInto(event, this.#slab.subarray(this.#length));
+    // Most units take one byte, and none more than three.
+    this.#makeRoom(event.length, isEnd);
+    let { read, written } = encoder.encodeInto(event, this.#slab.subarray(this.#length));
+    if (read < event.length) {
+      this.#makeRoom(event.length * 3, isEnd);
+      ({ read, written } = encoder.encodeInto(event, this.#slab.subarray(this.#length)));
+    }
     this.#starts.push(this.#length);
     this.#length += written;
     this.#atRest = isEnd;
@@ -134,18 +154,20 @@ export class TurnLog {
   /** Sends events from id `from` on to `sink`, now and as they come. */
   follow(from: number, sink: LogSink): Following {
     const at = this.#starts[Math.max(0, from)] ?? this.#length;
-    const reader: Reader = { sink, at, blockedSince: undefined };
+    const reader = new Reader(this, sink, at);
     this.#readers.add(reader);
     this.#feed(reader);
-    return {
-      resume: () => {
-        reader.blockedSince = undefined;
-        if (this.#readers.has(reader)) this.#feed(reader);
-      },
-      stop: () => {
-        this.#readers.delete(reader);
-      },
-    };
+    return reader;
+  }
+
+  /** For its readers: what is new to this one. */
+  feed(reader: Reader): void {
+    if (this.#readers.has(reader)) this.#feed(reader);
+  }
+
+  /** For its readers: this one takes no more. */
+  leave(reader: Reader): void {
+    this.#readers.delete(reader);
   }
 
   /** Writes a comment to each reader that waits. */

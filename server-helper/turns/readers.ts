@@ -21,6 +21,12 @@ export function refuseMore(limit: string, what: string): never {
 export function createReaders(most: number): Readers {
   const open = new Map<string, number>();
   let count = 0;
+  const leave = (owner: string) => {
+    count -= 1;
+    const left = (open.get(owner) ?? 1) - 1;
+    if (left > 0) open.set(owner, left);
+    else open.delete(owner);
+  };
 
   return {
     require(owner) {
@@ -33,33 +39,44 @@ export function createReaders(most: number): Readers {
     follow(owner, sink, follow) {
       count += 1;
       open.set(owner, (open.get(owner) ?? 0) + 1);
-      let isOpen = true;
-      const leave = () => {
-        if (!isOpen) return;
-        isOpen = false;
-        count -= 1;
-        const left = (open.get(owner) ?? 1) - 1;
-        if (left > 0) open.set(owner, left);
-        else open.delete(owner);
-      };
-      const following = follow({
-        write: sink.write,
-        end() {
-          leave();
-          sink.end();
-        },
-        cut() {
-          leave();
-          sink.cut();
-        },
-      });
-      return {
-        resume: following.resume,
-        stop() {
-          leave();
-          following.stop();
-        },
-      };
+      const counted = new Counted(sink, owner, leave);
+      counted.following = follow(counted);
+      return counted;
     },
   };
+}
+
+/** One reader: a class, for there are thousands. */
+class Counted implements LogSink, Following {
+  following: Following | undefined;
+  #isOpen = true;
+
+  constructor(
+    readonly sink: LogSink,
+    readonly owner: string,
+    readonly onLeave: (owner: string) => void,
+  ) {}
+
+  write(bytes: Uint8Array): boolean {
+    return this.sink.write(bytes);
+  }
+  end(): void {
+    this.#leave();
+    this.sink.end();
+  }
+  cut(): void {
+    this.#leave();
+    this.sink.cut();
+  }
+  resume(): void {
+    this.following?.resume();
+  }
+  stop(): void {
+    this.#leave();
+    this.following?.stop();
+  }
+  #leave(): void {
+    if (this.#isOpen) this.onLeave(this.owner);
+    this.#isOpen = false;
+  }
 }

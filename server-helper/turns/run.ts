@@ -5,6 +5,7 @@ import type { AnswerEnd, AnswerSink } from '../agent/stream.ts';
 import { HelperError } from '../errors.ts';
 import { toLogFields } from '../log.ts';
 import type { ConversationRecord } from '../store/store.ts';
+import { LateSignal } from '../within.ts';
 import { afterCancelMs, tellToStop } from './cancelling.ts';
 import type { Opening, RunParts } from './context.ts';
 import { isAnswer, toFinalText } from './finaltext.ts';
@@ -33,7 +34,7 @@ export class TurnRun implements AnswerSink {
   #replayed: Replayed | undefined;
   #replyDone: ((end: AnswerEnd) => void) | undefined;
   #quiet: (() => void) | undefined;
-  readonly #gone = new AbortController();
+  readonly #gone = new LateSignal();
 
   constructor(
     private readonly context: RunParts,
@@ -62,9 +63,9 @@ export class TurnRun implements AnswerSink {
   }
 
   /** A workspace was made for it: it counts for all, asked or not. */
-  count = (): void => {
+  count(): void {
     this.isCounted = true;
-  };
+  }
 
   /** Or it is to be stopped, whatever the agent says by then. */
   get isDone(): boolean {
@@ -73,7 +74,7 @@ export class TurnRun implements AnswerSink {
 
   /** Or it is another helper's to go on with. */
   get isLeft(): boolean {
-    return this.isDone || this.gone.aborted;
+    return this.isDone || this.#gone.isAborted;
   }
 
   /** Aborts once the turn ends here, or is another helper's. */

@@ -74,14 +74,14 @@ test('an answer reads the same however its bytes are cut', () => {
 test('only whole deltas in exactly the plain form take the short way', () => {
   const read = (text: string) => {
     const texts: string[] = [];
-    const used = readPlainDeltas(encoder.encode(text), (frame) =>
-      texts.push((frame as { text: string }).text),
-    );
+    const onFrame = (frame: Frame) => texts.push((frame as { text: string }).text);
+    const used = readPlainDeltas(encoder.encode(text), { onFrame });
     return [used, texts.join('|')];
   };
   const plain = delta('"a"');
   expect(read(plain + plain)).toEqual([plain.length * 2, 'a|a']);
   expect(read(`${plain}event: done\n`)).toEqual([plain.length, 'a']);
+  expect(read(`: ping\n\n${plain}: ping\n\n: pong\n\n`)).toEqual([plain.length + 16, 'a']);
   expect(read(plain.slice(0, -1))).toEqual([0, '']);
   const escaped = delta('"a\\n\\"\\\\\\/\\t"');
   expect(read(escaped)).toEqual([escaped.length, 'a\n"\\/\t']);

@@ -12,7 +12,7 @@ function createTurn(id: string, now: () => number, chars: number) {
 
 test('past the bound the oldest settled log goes first, and a running one never', () => {
   let now = 0;
-  const logs = createLogs(() => now, 3_000_000);
+  const logs = createLogs(() => now, 1_800_000);
   const turns = ['a', 'b', 'c', 'd'].map((id) => createTurn(id, () => now, 400_000));
   for (const turn of turns) logs.add(turn);
   for (const turn of turns.slice(1)) {
