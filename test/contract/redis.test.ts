@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { toCauseCode } from '../../server-helper/errors.ts';
 import { createRedisStore } from '../../server-helper/store/redis/redis.ts';
-import { type Store, StoreBusy } from '../../server-helper/store/store.ts';
+import { type Store, StoreBusy, type TurnRecord } from '../../server-helper/store/store.ts';
 import { startFakeAgent } from '../support/fake-agent.ts';
 import { createGate } from '../support/gate.ts';
 import { spawnHelper, startHelper } from '../support/helper-process.ts';
@@ -77,18 +77,25 @@ test('one that is full refuses what is new, and takes it once there is room', as
   expect(await store.beginTurn(conversation, toTurn(conversation.id))).toMatchObject({ kind: 'began' });
 });
 
-test('of what was deleted and erased no word stays, and all keys begin with the prefix', async () => {
+test('of what was deleted and erased no word stays, nor whose it was, and all keys begin with the prefix', async () => {
   const [other, word] = [createRedisStore(`${redis.url}/0?prefix=shop.two`), `canary-${randomUUID()}`];
   const owner = `anonymous:${randomUUID()}`;
   const [deleted, erased] = [toConversation({ owner, title: word }), toConversation({ owner, title: word })];
   for (const conversation of [deleted, erased])
     await other.beginTurn(conversation, toTurn(conversation.id, { question: word }));
+  const [{ id }] = (await other.listTurns(deleted.id, { limit: 1 })) as [TurnRecord];
+  const telling = { conversationId: deleted.id, id, from: 0, next: 1, events: word };
+  for (const teller of ['first', 'second']) {
+    await other.setTeller(deleted.id, id, teller);
+    expect(await other.logs?.tell('helper-1', [{ ...telling, teller }])).toEqual([1]);
+  }
   await other.deleteConversation(deleted.id);
   await other.eraseOwner(owner, bot);
   await other.close();
   const keys = (await redis.say('KEYS *')).split('\r\n').filter((line) => /^[^*$]/.test(line));
   const own = keys.filter((key) => key.startsWith('{shop.two}:'));
   expect(own.length).toBeGreaterThan(0);
+  expect(own.filter((key) => key.includes(owner) || key.includes(':log:'))).toEqual([]);
   expect(keys.filter((key) => !key.startsWith('{shop.two}:') && !key.startsWith('{porchlight}:'))).toEqual(
     [],
   );

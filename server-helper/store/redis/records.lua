@@ -25,7 +25,10 @@ local function list(found)
 end
 
 local function unlist(found)
-  call('ZREM', key('owned', found.bot, found.owner), found.id)
+  local owned = key('owned', found.bot, found.owner)
+  call('ZREM', owned, found.id)
+  -- Whose nothing is left is not known by name any more.
+  if call('EXISTS', owned) == 0 then call('SREM', key('agents', found.owner), found.bot) end
   call('ZREM', key('guests', found.bot), found.id)
 end
 

@@ -51,6 +51,9 @@ end
 function methods.setTurn()
   local found = findTurn()
   if not found then return nil end
+  -- Nobody would find what another teller told, to delete it.
+  local teller = given.change.teller
+  if teller and found.teller and found.teller ~= teller then call('DEL', toLog(found)) end
   change(toTurn(given.conversationId, given.id), given.change)
   return found.vote
 end
