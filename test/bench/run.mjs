@@ -7,7 +7,7 @@ import { measureCrowd } from './crowd/measure.mjs';
 import { chromiumFile, describeMachine, nginxFile } from './machine.mjs';
 import { measureRelays } from './relay/measure.mjs';
 import { measureRedis } from './relay/redis.mjs';
-import { direct, helper, nginx, pipe, toHelper } from './relay/relays.mjs';
+import { direct, helper, nginx, splice, toHelper } from './relay/relays.mjs';
 import { addRatios, toReport } from './report.mjs';
 import { measureSize } from './size.mjs';
 
@@ -34,11 +34,11 @@ if (measures('relay')) {
   const redis = await module.startRedis();
   const onRedis = toHelper('helper on Redis', redis.url);
   results.relay = await measureRelays({
-    paced: [direct, nginx, pipe, helper, onRedis].filter(Boolean),
+    paced: [direct, nginx, splice, helper, onRedis].filter(Boolean),
     silent: [nginx, helper].filter(Boolean),
     rounds: quick ? 3 : 15,
     memoryRounds: quick ? 1 : 2,
-    levels: quick ? [500, 1000] : [1000, 5000],
+    levels: quick ? [500, 1000] : [1000, 5000, 9900],
     seconds: 2,
     quietMs: quick ? 1_000 : 10_000,
     log,

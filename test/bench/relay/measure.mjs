@@ -1,4 +1,5 @@
 /** What is measured of a relay: that the text stays whole, CPU and delay of paced streams, memory of silent ones. */
+import { randomUUID } from 'node:crypto';
 import { nowUs, percentile, pinSelf, readCore, sleep, toMedians, waitForQuiet } from '../machine.mjs';
 import { core, createRig } from './rig.mjs';
 import { toDeltaText } from './text.mjs';
@@ -65,6 +66,21 @@ async function measurePaced(rig, relay, { seconds, quietMs }) {
   };
 }
 
+/** One after the other: the first words of a conversation's first turn, and of its second. */
+async function measureFirst(rig, relay) {
+  const askedUs = { first: [], second: [] };
+  for (let round = 0; round < 60; round += 1) {
+    const conversation = randomUUID();
+    for (const us of Object.values(askedUs)) {
+      const client = await rig.one({ n: 1 }, { conversation });
+      if (!client.isGood) throw new Error(`${relay.name}: a first word did not come`);
+      us.push(client.firstAtUs - client.startedAtUs);
+    }
+  }
+  const toMs = (us) => percentile(us, 0.5) / 1000;
+  return { firstTurnMs: toMs(askedUs.first), secondTurnMs: toMs(askedUs.second) };
+}
+
 const mostForeignLoad = 0.2;
 
 /**
@@ -84,7 +100,10 @@ async function comparePaced(relays, { rounds, log, ...options }) {
     for (let round = 0; round < rounds; round += 1) {
       const results = {};
       for (const [index, relay] of relays.entries())
-        results[relay.name] = await measurePaced(rigs[index], relay, options);
+        results[relay.name] = {
+          ...(await measurePaced(rigs[index], relay, options)),
+          ...(await measureFirst(rigs[index], relay)),
+        };
       for (const result of Object.values(results))
         if (results.nginx) result.ratio = result.cpuPerDeltaUs / results.nginx.cpuPerDeltaUs;
       const cpu = Object.entries(results).map(([name, one]) => `${name} ${one.cpuPerDeltaUs.toFixed(1)}`);

@@ -1,4 +1,4 @@
-/** The relays that are compared: none, nginx, a bare pipe, and the helper. Each is asked in its own way for the same stream. */
+/** The relays that are compared: none, nginx, a bare splice of sockets, and the helper. Each is asked in its own way for the same stream. */
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { nginxFile } from '../machine.mjs';
 
 const helperFile = fileURLToPath(new URL('../../../dist/server-helper/cli.js', import.meta.url));
-const pipeFile = fileURLToPath(new URL('./pipe.mjs', import.meta.url));
+const spliceFile = fileURLToPath(new URL('./splice.mjs', import.meta.url));
 const collectFile = fileURLToPath(new URL('./collect.cjs', import.meta.url));
 const visitors = 200;
 
@@ -29,11 +29,11 @@ export const nginx = nginxFile && {
   prepare: async () => askAgent,
 };
 
-export const pipe = {
-  name: 'pipe',
+export const splice = {
+  name: 'splice',
   start: ({ port, upstreamPort }) => ({
     command: process.execPath,
-    args: [pipeFile],
+    args: [spliceFile],
     env: { PORT: String(port), UPSTREAM_PORT: String(upstreamPort), NODE_ENV: 'production' },
   }),
   prepare: async () => askAgent,
@@ -57,7 +57,7 @@ export const toHelper = (name, store) => ({
       PORCHLIGHT_LIMITS: 'off',
     },
   }),
-  /** Sessions of many visitors; each stream is the first turn of a conversation of its own. */
+  /** Sessions of many visitors; each stream is the first turn of a conversation of its own, unless one is named. */
   async prepare(port) {
     const sessions = [];
     while (sessions.length < visitors) {
@@ -69,11 +69,11 @@ export const toHelper = (name, store) => ({
       sessions.push((await response.json()).session);
     }
     let asked = 0;
-    return (control) => {
-      asked += 1;
+    return (control, { conversation } = {}) => {
+      if (!conversation) asked += 1;
       return {
         method: 'PUT',
-        path: `/porchlight/conversations/${randomUUID()}/turns/${randomUUID()}`,
+        path: `/porchlight/conversations/${conversation ?? randomUUID()}/turns/${randomUUID()}`,
         headers: { authorization: `Bearer ${sessions[asked % visitors]}`, accept: 'text/event-stream' },
         body: { text: JSON.stringify(control) },
       };

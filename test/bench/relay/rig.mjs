@@ -27,7 +27,8 @@ export async function createRig(relay, nodeArgs) {
     pids = toTree(child.pid);
   }
   const toRequest = await relay.prepare(port);
-  const open = (control, options = {}) => new StreamClient({ port, ...toRequest(control), ...options });
+  const open = (control, options = {}) =>
+    new StreamClient({ port, ...toRequest(control, options), ...options });
 
   return {
     child,
