@@ -25,6 +25,7 @@ const deleteChar = 0x7f;
 
 const statusLine = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: .*)?$/;
 const headerLine = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):(.*)$/;
+const maxSizeDigits = 8;
 const sizeLine = /^([0-9A-Fa-f]{1,8})[ \t]*(?:;.*)?$/;
 const lengthValue = /^\d{1,15}$/;
 
@@ -59,7 +60,7 @@ export class ResponseReader {
   push(bytes: Uint8Array): number {
     let at = 0;
     while (at < bytes.length && this.#part !== 'over')
-      at = this.#left > 0 ? this.#readBody(bytes, at) : this.#readLine(bytes, at);
+      at = this.#left > 0 ? this.#readBody(bytes, at) : this.#readBetween(bytes, at);
     return at;
   }
 
@@ -80,6 +81,27 @@ export class ResponseReader {
     if (this.#left === 0) this.#part = this.#part === 'chunk' ? 'chunkEnd' : 'over';
     this.sink.onData(from === 0 && to === bytes.length ? bytes : bytes.subarray(from, to));
     return to;
+  }
+
+  /** What is no body; the two lines of each chunk at a fraction of what others cost, where they are whole and plain. */
+  #readBetween(bytes: Uint8Array, from: number): number {
+    const isPlain = this.#open === '' && (this.#part === 'size' || this.#part === 'chunkEnd');
+    if (!isPlain) return this.#readLine(bytes, from);
+    let [at, size] = [from, 0];
+    if (this.#part === 'size')
+      for (
+        let digit = toDigit(bytes[at]);
+        digit >= 0 && at - from < maxSizeDigits;
+        digit = toDigit(bytes[at])
+      ) {
+        size = size * 16 + digit;
+        at += 1;
+      }
+    const isWhole = bytes[at] === carriageReturn && bytes[at + 1] === lineFeed;
+    if (!isWhole || (this.#part === 'size' && at === from)) return this.#readLine(bytes, from);
+    if (this.#part === 'size') this.#beginChunk(size);
+    else this.#endChunk();
+    return at + 2;
   }
 
   #readLine(bytes: Uint8Array, from: number): number {
@@ -113,9 +135,7 @@ export class ResponseReader {
         return this.#takeSize(line);
       case 'chunkEnd':
         if (line !== '') throw new ResponseMalformed('A chunk is longer than it says');
-        this.#part = 'size';
-        this.#room = maxLinesBytes;
-        return;
+        return this.#endChunk();
       default:
         if (line === '') this.#part = 'over';
         else if (!headerLine.test(line)) throw new ResponseMalformed('A trailer is none');
@@ -183,7 +203,23 @@ export class ResponseReader {
   #takeSize(line: string): void {
     const [, digits] = sizeLine.exec(line) ?? [];
     if (digits === undefined) throw new ResponseMalformed('The size of a chunk is none');
-    this.#left = Number.parseInt(digits, 16);
-    this.#part = this.#left > 0 ? 'chunk' : 'trailer';
+    this.#beginChunk(Number.parseInt(digits, 16));
   }
+
+  #beginChunk(size: number): void {
+    this.#left = size;
+    this.#part = size > 0 ? 'chunk' : 'trailer';
+  }
+
+  #endChunk(): void {
+    this.#part = 'size';
+    this.#room = maxLinesBytes;
+  }
+}
+
+/** @returns -1 for what is no hexadecimal digit */
+function toDigit(byte = 0): number {
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
+  const small = byte | 0x20;
+  return small >= 0x61 && small <= 0x66 ? small - 0x57 : -1;
 }
