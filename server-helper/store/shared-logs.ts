@@ -26,3 +26,8 @@ export type SharedLogs = {
 export function toLogKey({ conversationId, id, teller }: Readonly<TurnRecord>): LogKey | undefined {
   return teller === undefined ? undefined : { conversationId, id, teller };
 }
+
+/** 128 random bits in one string: of those that Node puts a UUID together of, a turn would hold all. */
+export function createTeller(): string {
+  return crypto.getRandomValues(new Uint32Array(4)).join('.');
+}

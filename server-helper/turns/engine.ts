@@ -5,6 +5,7 @@ import type { Workspaces } from '../conversation/workspace.ts';
 import { HelperError, toHelperError } from '../errors.ts';
 import { toLogFields } from '../log.ts';
 import type { DecisionRequest } from '../protocol/wire.ts';
+import { createTeller } from '../store/shared-logs.ts';
 import { type BeginTurn, blankTurn, type ConversationRecord, type TurnRecord } from '../store/store.ts';
 import type { SiteTools } from '../tools/running.ts';
 import { createAttaching } from './attaching.ts';
@@ -120,7 +121,7 @@ export function createEngine(context: RunContext, workspaces: Workspaces, tools:
     return { turn, run };
   };
   const start = (conversation: ConversationRecord, record: TurnRecord, question: TurnQuestion) => {
-    const tellerId = record.teller ?? crypto.randomUUID();
+    const tellerId = record.teller ?? createTeller();
     const { turn, run } = open(conversation, record, { tellerId, isTold: false });
     publishing.join(turn, 0);
     const { chatId } = conversation;
@@ -169,7 +170,7 @@ export function createEngine(context: RunContext, workspaces: Workspaces, tools:
       if (running >= mostRunning) refuseMore('runningTurns', 'Too many questions are being answered at once');
     },
     async begin(conversation, turn, question, onUnasked) {
-      const teller = crypto.randomUUID();
+      const teller = createTeller();
       const { until } = leases.make();
       const held = { status: 'running', runner, leaseUntil: until, teller } as const;
       const { replaces } = question;
