@@ -131,8 +131,8 @@ export async function readBody(
   if (announced > maxBytes) throw new HelperError('too-large', `At most ${maxBytes} bytes`);
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
-    const error = new HelperError('bad-request', 'The body did not arrive in time');
-    timer = setTimeout(() => reject(error), timeoutMs);
+    const giveUp = () => reject(new HelperError('bad-request', 'The body did not arrive in time'));
+    timer = setTimeout(giveUp, timeoutMs);
   });
   const read = announced >= 0 ? readWhole(request) : readPieces(request, maxBytes, late);
   try {

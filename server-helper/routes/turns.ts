@@ -89,9 +89,8 @@ export async function putTurn(parts: Parts, exchange: SignedExchange): Promise<R
   if (begun.kind === 'gone') throw new HelperError('not-found');
   if (begun.live) {
     if (mode !== undefined && begun.conversation.mode !== mode) await keepMode(parts, id, mode);
-    const conversation = (await hashText(id)).slice(0, hashedChars);
-    const { requestId } = exchange;
-    parts.config.log.info({ requestId, turnId, conversation }, 'turn begun');
+    // The first words do not wait for a line of the log.
+    void tellBegun(parts, exchange.requestId, id, turnId);
     return toStream(parts, exchange, begun.live, 0);
   }
   if (begun.kind === 'known')
@@ -194,6 +193,11 @@ async function attachTo(
   const from = await findStart(parts.store, live, turn.teller, lastId);
   if (live.log.atRest && from > 0 && from === live.log.nextId) return toEmptyResponse(exchange.headers);
   return toStream(parts, exchange, live, from);
+}
+
+async function tellBegun({ config }: Parts, requestId: string, id: string, turnId: string): Promise<void> {
+  const conversation = (await hashText(id)).slice(0, hashedChars);
+  config.log.info({ requestId, turnId, conversation }, 'turn begun');
 }
 
 function toStream(parts: Parts, exchange: SignedExchange, live: LiveTurn, from: number): Response {
