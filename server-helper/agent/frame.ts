@@ -22,7 +22,7 @@ export type AgentReply = {
 };
 
 export type Frame =
-  /** `json` is `{"text":…}` in UTF-8 where it came just so; its bytes are good until the call returns. */
+  /** `json` is `{"text":…}` in UTF-8 where it came just so. Both are good until the call returns: see `keep`. */
   | { kind: 'text'; text: string; json?: Uint8Array }
   | { kind: 'reasoning'; text: string }
   | { kind: 'tool'; key: string; name: string; status: 'running' | 'done' | 'failed' }
@@ -38,6 +38,11 @@ export type Frame =
   | { kind: 'skip' };
 
 const skip: Frame = { kind: 'skip' };
+/** For whoever looks at a frame later than in the call that hands it over. */
+export function keep(frame: Frame): Frame {
+  return frame.kind === 'text' ? { kind: 'text', text: frame.text } : frame;
+}
+
 const textKinds = new Set([
   undefined,
   'message',

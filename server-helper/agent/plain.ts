@@ -19,10 +19,21 @@ const escapes = new Set(encoder.encode('"\\/bfnrt'));
 /** Its text is read when somebody asks for it: a relay copies its bytes. */
 class PlainDelta {
   readonly kind = 'text';
-  /** @param json good until the one that it is handed to returns */
-  constructor(readonly json: Uint8Array) {}
+  #json: Uint8Array | undefined;
+
+  constructor(json: Uint8Array) {
+    this.#json = json;
+  }
+  /** @throws Error once the one that it was handed to has returned: by then the bytes may be of another visitor's answer */
+  get json(): Uint8Array {
+    if (!this.#json) throw new Error('A delta was kept longer than its bytes');
+    return this.#json;
+  }
   get text(): string {
     return (JSON.parse(decoder.decode(this.json)) as { text: string }).text;
+  }
+  end(): void {
+    this.#json = undefined;
   }
 }
 
@@ -51,7 +62,11 @@ export function readPlainDeltas(bytes: Uint8Array, sink: { onFrame(frame: Frame)
       to += 1;
     }
     if (!hasAt(bytes, to, end)) return at;
-    if (to > from) sink.onFrame(new PlainDelta(bytes.subarray(from - jsonStart.length, to + jsonEnd.length)));
+    if (to > from) {
+      const delta = new PlainDelta(bytes.subarray(from - jsonStart.length, to + jsonEnd.length));
+      sink.onFrame(delta);
+      delta.end();
+    }
     at = to + end.length;
   }
 }

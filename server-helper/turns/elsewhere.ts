@@ -1,5 +1,5 @@
 /** Follows a turn that another helper runs: shows what the agent streams, and ends it as the store says. */
-import type { Frame } from '../agent/frame.ts';
+import { type Frame, keep } from '../agent/frame.ts';
 import type { AnswerSink } from '../agent/stream.ts';
 import { toLogFields } from '../log.ts';
 import type { ConversationRecord, TurnRecord } from '../store/store.ts';
@@ -46,7 +46,7 @@ export async function followElsewhere(
       if (!shown.has(frame.kind)) return;
       if (isOurs) return turn.onFrame(frame);
       // What is dropped here comes with the end.
-      if (held.length < mostHeld) held.push(frame);
+      if (held.length < mostHeld) held.push(keep(frame));
       if (held.length > 1) return;
       release().catch((error: unknown) => {
         connection?.abort();

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createSocketDispatch } from '../../server-helper/agent/dispatch-sockets.ts';
+import type { Dispatch } from '../../server-helper/agent/http.ts';
 import { createHelper } from '../../server-helper/handler.ts';
 import type { HelperOptions } from '../../server-helper/index.ts';
 import { createNodeHelper } from '../../server-helper/node.ts';
@@ -26,7 +27,7 @@ export function startInside(
   const { dispatch, close } = createSocketDispatch();
   const helper = createHelper(
     { agentUrl, apiKey: secrets.apiKey, ...target, limits: 'off', ...options },
-    { dispatch },
+    { dispatch: spoil(dispatch) },
   );
   const send = (
     session: string,
@@ -67,6 +68,21 @@ export function startInside(
       await close();
     },
   };
+}
+
+/** What was read is another answer's a moment later: whoever keeps it shows that. */
+function spoil(dispatch: Dispatch): Dispatch {
+  return (request, exchange) =>
+    dispatch(request, {
+      onStart: (status, header) => exchange.onStart(status, header),
+      onData(bytes) {
+        const own = Uint8Array.from(bytes);
+        exchange.onData(own);
+        own.fill(0x78);
+      },
+      onEnd: () => exchange.onEnd(),
+      onError: (cause) => exchange.onError(cause),
+    });
 }
 
 /** The same in a server of its own, for a browser. The agent is not there. */
