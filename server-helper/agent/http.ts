@@ -140,6 +140,7 @@ export function createAgentHttp(
         const parts: Uint8Array[] = [];
         let bytes = 0;
         let status = 0;
+        let isLate = false;
         let header: (name: string) => string | undefined = () => undefined;
         const settle = (end: () => void) => {
           clearTimeout(timer);
@@ -164,7 +165,8 @@ export function createAgentHttp(
             exchange.abort();
           },
           onError(cause) {
-            if (status === 0) {
+            // Ours says nothing of the agent.
+            if (status === 0 && !isLate) {
               note('unreachable');
               tellUnreachable(path, cause);
             }
@@ -194,6 +196,7 @@ export function createAgentHttp(
           },
         });
         const timer = setTimeout(() => {
+          isLate = true;
           aliveAt = Number.NEGATIVE_INFINITY;
           if (status === 0) note('timeout');
           reject(new HelperError('agent-timeout'));

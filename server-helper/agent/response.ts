@@ -107,7 +107,7 @@ export class ResponseReader {
   #readLine(bytes: Uint8Array, from: number): number {
     const end = bytes.indexOf(lineFeed, from);
     const to = end < 0 ? bytes.length : end;
-    this.#room -= to - from + 1;
+    this.#room -= to - from;
     if (this.#room < 0) throw new ResponseMalformed('Its lines are too long');
     for (let at = from; at < to; at += 1) {
       const byte = bytes[at] as number;
@@ -154,7 +154,7 @@ export class ResponseReader {
     const [, name = '', value = ''] = headerLine.exec(line) ?? [];
     if (name === '') throw new ResponseMalformed('A header is none');
     const key = name.toLowerCase();
-    const trimmed = value.replace(/^[ \t]+/, '').trimEnd();
+    const trimmed = value.replace(/^[ \t]+|[ \t]+$/g, '');
     this.#headers ??= new Map();
     const values = this.#headers.get(key);
     if (values) values.push(trimmed);
@@ -179,9 +179,10 @@ export class ResponseReader {
     const coding = headers.get('transfer-encoding');
     const length = headers.get('content-length');
     const connection = headers.get('connection')?.join().toLowerCase() ?? '';
-    const [, seconds] = /\btimeout=(\d{1,6})\b/.exec(headers.get('keep-alive')?.join() ?? '') ?? [];
+    const [, seconds] =
+      /\btimeout[ \t]*=[ \t]*"?(\d{1,6})\b/i.exec(headers.get('keep-alive')?.join() ?? '') ?? [];
     if (seconds !== undefined) this.#keepMs = Number(seconds) * 1000;
-    this.#canKeep = !this.#isOld && !/(^|,)\s*close\s*(,|$)/.test(connection);
+    this.#canKeep = !this.#isOld && !/(^|,)[ \t]*close[ \t]*(,|$)/.test(connection);
     if (coding && (length || this.#isOld || coding.length > 1 || coding[0]?.toLowerCase() !== 'chunked'))
       throw new ResponseMalformed('Its length can be read in two ways');
     if (length && (length.length > 1 || !lengthValue.test(length[0] as string)))

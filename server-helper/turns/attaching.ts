@@ -16,6 +16,7 @@ import { tellRecord } from './retelling.ts';
 import type { TurnRun } from './run.ts';
 import { createTold, type Told } from './told.ts';
 import type { LiveTurn } from './turn.ts';
+import { tellUnfollowed } from './watching.ts';
 
 type Parts = {
   context: RunContext;
@@ -81,7 +82,7 @@ export function createAttaching({ context, logs, ends, leases, runner, publishin
     const { turn, run, told } = openAs(conversation, record, events);
     turn.catchUp = undefined;
     if (told) publishing.join(turn, turn.log.nextId);
-    run.mend(undefined).catch((error: unknown) => run.fail(toHelperError(error)));
+    orFail(run, run.mend(undefined));
     if (!told) await beginTelling(turn, true);
     return turn;
   };
@@ -89,21 +90,29 @@ export function createAttaching({ context, logs, ends, leases, runner, publishin
     await store.setTeller(turn.conversationId, turn.id, turn.tellerId);
     if (isOurs) publishing.join(turn, 0);
   };
+  /** What goes wrong with one turn is no reason for the process to end. */
+  const orFail = (run: TurnRun, work: Promise<void>) => {
+    work
+      .catch((error: unknown) => run.fail(toHelperError(error)))
+      .catch((error: unknown) => {
+        tellUnfollowed(context, run.turn, error);
+        letGo(run.turn);
+      });
+  };
   const follow = ({ turn, run, told }: Opened, conversation: ConversationRecord) => {
     const watching = { left: run.gone, take: leases.take };
     const mine = told
       ? followTold(context, turn, told, conversation, watching)
       : followElsewhere(context, turn, conversation, watching);
-    mine
-      .then((taken) => {
-        run.isElsewhere = false;
-        turn.catchUp = undefined;
-        turn.lastLifeAt = turn.startedAt = context.monotonicNow();
-        if (!taken) return;
-        publishing.join(turn, told ? turn.log.nextId : 0);
-        return run.mend(undefined);
-      })
-      .catch((error: unknown) => run.fail(toHelperError(error)));
+    const goOn = mine.then((taken) => {
+      run.isElsewhere = false;
+      turn.catchUp = undefined;
+      turn.lastLifeAt = turn.startedAt = context.monotonicNow();
+      if (!taken) return;
+      publishing.join(turn, told ? turn.log.nextId : 0);
+      return run.mend(undefined);
+    });
+    orFail(run, goOn);
   };
   const build = async (conversation: ConversationRecord, record: TurnRecord): Promise<LiveTurn> => {
     const taken = record.status === 'running' && (await leases.take(record));

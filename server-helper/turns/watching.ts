@@ -41,8 +41,8 @@ export async function watchElsewhere(
     await sleep(lookEveryMs);
     // Stopped here meanwhile.
     if (isDone()) break;
-    if (monotonicNow() > until) turn.end(turn.toFailed(new HelperError('agent-timeout')));
     try {
+      if (monotonicNow() > until) turn.end(turn.toFailed(new HelperError('agent-timeout')));
       const record = await store.findTurn(turn.conversationId, turn.id);
       if (isDone()) break;
       if (!record) turn.end(turn.toStopped());

@@ -68,6 +68,10 @@ const good: Record<string, Case> = {
     told: inLines('HTTP/1.1 200 OK', 'Keep-Alive: timeout=7, max=3', 'Content-Length: 0', ''),
     keepMs: 7000,
   },
+  'one that stays, told otherwise': {
+    told: inLines('HTTP/1.1 200 OK', 'Keep-Alive: max=3, Timeout = "7"', 'Content-Length: 0', ''),
+    keepMs: 7000,
+  },
   'HTTP/1.0': { told: inLines('HTTP/1.0 200 OK', 'Content-Length: 0', ''), keepMs: 0 },
 };
 
@@ -98,6 +102,18 @@ describe.each(Object.entries(good))('%s', (_, { told, body = '', status = 200, k
   });
 });
 
+test('a head of 31,000 bytes is taken, however it is cut', () => {
+  const told = toBytes(
+    inLines('HTTP/1.1 204 None', ...Array.from({ length: 31 }, () => `X-A: ${'x'.repeat(990)}`), ''),
+  );
+  for (const step of [1, 2, 7, told.length]) {
+    const pieces = Array.from({ length: Math.ceil(told.length / step) }, (_, index) =>
+      told.subarray(index * step, index * step + step),
+    );
+    expect([step, read(pieces).reader.isOver]).toEqual([step, true]);
+  }
+});
+
 test('without a length its body ends with the connection', () => {
   const { body, reader } = read([toBytes(`${inLines('HTTP/1.1 200 OK', '')}hel`), toBytes('lo')]);
   expect([body, reader.isOver, reader.keepMs]).toEqual(['hello', false, 0]);
@@ -123,6 +139,8 @@ const bad: Record<string, string> = {
   'lengths in a list': inLines('HTTP/1.1 200 OK', 'Content-Length: 5, 5', ''),
   'a length with a sign': inLines('HTTP/1.1 200 OK', 'Content-Length: +5', ''),
   'a length below nothing': inLines('HTTP/1.1 200 OK', 'Content-Length: -5', ''),
+  'a length with a blank that is none': inLines('HTTP/1.1 200 OK', 'Content-Length: 5\xa0', ''),
+  'a coding with a blank that is none': inLines('HTTP/1.1 200 OK', 'Transfer-Encoding: chunked\xa0', ''),
   'an empty length': inLines('HTTP/1.1 200 OK', 'Content-Length:', ''),
   'a length in hex': inLines('HTTP/1.1 200 OK', 'Content-Length: 0x5', ''),
   'a length past all numbers': inLines('HTTP/1.1 200 OK', 'Content-Length: 9999999999999999', ''),

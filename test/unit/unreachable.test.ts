@@ -75,6 +75,18 @@ test('by fetch, what cannot be read fails its own call, and no process', async (
   expect(seen).toBe(fault);
 });
 
+test('an agent that says nothing is counted once, as late', async () => {
+  const target = { agentUrl: new URL(`http://127.0.0.1:${open}`), apiKey: 'k', projectId: 'p', botId: 'b' };
+  const noted: string[] = [];
+  const agent = createAgentHttp({ ...target, log: silentLog }, sockets.dispatch, undefined, (outcome) =>
+    noted.push(outcome),
+  );
+  await expect(agent.call('GET', '/v1/bot/read', { timeoutMs: 50 })).rejects.toMatchObject({
+    code: 'agent-timeout',
+  });
+  expect(noted).toEqual(['timeout']);
+});
+
 test('where Node is told to go through a proxy the agent is asked by fetch, which does so', () => {
   expect(createNodeDispatch({ NODE_USE_ENV_PROXY: '1' }).dispatch).toBe(dispatchFetch);
   expect(createNodeDispatch({ NODE_USE_ENV_PROXY: '0' }).dispatch).not.toBe(dispatchFetch);
