@@ -1,5 +1,6 @@
 /** An agent whose answers can be told from their questions: it writes on whoever listens, and remembers what it was asked. */
 import { createServer } from 'node:http';
+import { toFault } from './faults.mjs';
 
 /** How long an answer takes. */
 export const pace = { deltaMs: 60, words: 24 };
@@ -33,8 +34,11 @@ export async function startAgent() {
     records.set(chatId, all);
     return message;
   };
-  const write = (response, event, data) =>
-    response.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+  const write = (response, event, data, bytewise) => {
+    const text = `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+    if (bytewise) for (const byte of Buffer.from(text)) response.write(Buffer.of(byte));
+    else response.write(text);
+  };
   const open = (response) => response.writeHead(200, { 'content-type': 'text/event-stream' });
   const follow = (reply, response) => {
     open(response);
@@ -47,11 +51,20 @@ export async function startAgent() {
     const reply = { said: '', readers: new Set(), over: false, cancelled: false };
     replies.set(chatId, reply);
     const words = toAnswer(question).match(/\S+ /g);
+    const half = Math.floor(words.length / 2);
+    const { midway, isOver, atEnd, bytewise } = toFault(question);
     const timer = setInterval(() => {
+      if (midway && words.length === half) {
+        for (const reader of reply.readers) midway(reader);
+        if (isOver) {
+          clearInterval(timer);
+          return replies.delete(chatId);
+        }
+      }
       const word = reply.cancelled ? undefined : words.shift();
       if (word !== undefined) {
         reply.said += word;
-        for (const reader of reply.readers) write(reader, 'delta', { text: word });
+        for (const reader of reply.readers) write(reader, 'delta', { text: word }, bytewise);
         return;
       }
       clearInterval(timer);
@@ -59,6 +72,10 @@ export async function startAgent() {
       replies.delete(chatId);
       const agent = record(chatId, 'system', reply.said);
       for (const reader of reply.readers) {
+        if (atEnd) {
+          atEnd(reader);
+          continue;
+        }
         if (!reply.cancelled) write(reader, 'done', { chat: { reply: reply.said, agent, sources: [] } });
         reader.end();
       }
@@ -76,6 +93,8 @@ export async function startAgent() {
     const chatId = body.chat_id ?? searchParams.get('chat_id');
     if (pathname === '/v1/bot/chat') {
       asked.set(body.message, (asked.get(body.message) ?? 0) + 1);
+      const { refuse } = toFault(body.message);
+      if (refuse) return refuse(response);
       record(chatId, 'user', body.message);
       return follow(run(chatId, body.message), response);
     }

@@ -1,5 +1,6 @@
 /** The built helper as a process that can be killed and started again on the same store. */
 import { spawn } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const cli = fileURLToPath(new URL('../../dist/server-helper/cli.js', import.meta.url));
@@ -34,6 +35,11 @@ export function createHelperProcess(agentUrl, store) {
         resolve();
       });
     });
+  };
+  /** Open files and sockets of the process, on Linux. */
+  helper.countHandles = () => {
+    const folder = `/proc/${helper.child.pid}/fd`;
+    return existsSync(folder) ? readdirSync(folder).length : 0;
   };
   /** @returns once the process is gone */
   helper.end = async (signal) => {

@@ -1,8 +1,9 @@
 /**
  * `npm run chaos`: two `--helpers` on one SQLite file, or on a `--redis` of its own, another one for every request. One is
  * ended with -9 each ten seconds, or `--every` so many; `--roll` restarts one after the other as a deploy does, and
- * `--redis 30` restarts Redis each 30 s. Answers have `--words` of which one comes each `--delta` ms. `--agent` kills the agent service instead, 100 times or `--kills` times. Fails when an invariant does not
- * hold.
+ * `--redis 30` restarts Redis each 30 s; `--calm` leaves the helpers alone. Answers have `--words` of which one comes each
+ * `--delta` ms. `--faults` lets agent and visitors misbehave (`faults.mjs`), by `--seed` the same way again. `--agent` kills
+ * the agent service instead, 100 times or `--kills` times. Fails when an invariant does not hold.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -11,6 +12,7 @@ import { join } from 'node:path';
 import { runnerImport } from 'vite';
 import { pace, startAgent } from './agent.mjs';
 import { killAgent } from './agent-kills.mjs';
+import { agentFaults, createRandom, visitorFaults } from './faults.mjs';
 import { createHelperProcess } from './helper.mjs';
 import { createVisitor } from './visitor.mjs';
 
@@ -22,6 +24,9 @@ const isRoll = argv.includes('--roll');
 const signal = isRoll ? 'SIGTERM' : 'SIGKILL';
 const everyMs = read('--every', 10) * 1000;
 const count = read('--helpers', 2);
+const isCalm = argv.includes('--calm');
+const hasFaults = argv.includes('--faults');
+const seed = read('--seed', Math.floor(Math.random() * 1e9));
 
 if (argv.includes('--agent')) {
   const result = await killAgent(read('--kills', 100));
@@ -39,6 +44,8 @@ const redisMs = read('--redis', 0) * 1000;
 const store = redis?.url ?? `sqlite:${join(folder, 'store.db')}`;
 const helpers = Array.from({ length: count }, () => createHelperProcess(agent.url, store));
 for (const helper of helpers) await helper.start();
+/** Of those that live through all of it. */
+const handlesBefore = helpers.map((helper) => helper.countHandles());
 
 const counts = {
   asked: 0,
@@ -56,7 +63,16 @@ const counts = {
   redisRestarts: 0,
   longestGapMs: 0,
   badExits: 0,
+  wrongEnds: 0,
+  conflicts: 0,
+  returned: 0,
+  handlesLeft: 0,
+  faults: Object.fromEntries(
+    [...Object.keys(agentFaults), ...visitorFaults].map((name) => [name, { runs: 0, broken: 0 }]),
+  ),
 };
+/** Connections to Redis, and to the agent, that were opened once and rest. */
+const sparedHandles = 4;
 /** A deploy is not to be noticed. */
 const mostGapMs = 2_000;
 let turn = 0;
@@ -73,12 +89,24 @@ const over = new Promise((resolve) => {
 const until = performance.now() + seconds * 1000;
 
 const visit = async (number) => {
-  const visitor = createVisitor(pick, counts);
+  const random = createRandom(seed + number * 7_919);
+  let drawn = 0;
+  /** Each comes up among so many visitors; from then on by chance. */
+  const any = (all) => {
+    drawn += 1;
+    return all[drawn <= 2 ? number % all.length : Math.floor(random() * all.length)];
+  };
+  const visitor = createVisitor(pick, counts, random, !isCalm);
+  const isStopper = !isRoll && number % 5 === 0;
   while (!isOver) {
     const conversationId = randomUUID();
     const told = [];
-    for (let asked = 0; asked < 3 && !isOver; asked += 1)
-      told.push(await visitor.ask(conversationId, !isRoll && number % 5 === 0 && asked === 1));
+    for (let asked = 0; asked < 3 && !isOver && told.at(-1) !== 'deleted'; asked += 1) {
+      const usual = isStopper && asked === 1 ? 'F09 stops' : 'waits';
+      const fault = hasFaults ? any(Object.keys(agentFaults)) : 'nothing wrong';
+      told.push(await visitor.ask(conversationId, fault, hasFaults ? any(visitorFaults) : usual));
+    }
+    if (told.at(-1) === 'deleted') continue;
     await new Promise((resolve) => setTimeout(resolve, 500));
     const isCompleted = (kind) => kind === 'turn-completed';
     // An end that was told while the store did not answer is written once it does.
@@ -118,18 +146,28 @@ const disturbRedis = async () => {
     counts.redisRestarts += 1;
   }
 };
-const disturbing = Promise.all([disturb(), redisMs > 0 && disturbRedis()]);
+const disturbing = Promise.all([!isCalm && disturb(), redisMs > 0 && disturbRedis()]);
 const visiting = Promise.all(Array.from({ length: visitors }, (_, number) => visit(number)));
 await new Promise((resolve) => setTimeout(resolve, until - performance.now()));
 isOver = true;
 endAll();
 await Promise.all([visiting, disturbing]);
 
-const { questions, ...figures } = counts;
+if (isCalm)
+  for (const [index, helper] of helpers.entries()) {
+    const before = handlesBefore[index];
+    for (let tries = 0; tries < 40 && helper.countHandles() > before + sparedHandles; tries += 1)
+      await new Promise((resolve) => setTimeout(resolve, 500));
+    counts.handlesLeft += Math.max(0, helper.countHandles() - before - sparedHandles);
+  }
+const { questions, faults, ...figures } = counts;
 const twice = [...agent.asked].filter(([, times]) => times > 1).length;
 console.log(
-  JSON.stringify({ seconds, visitors, helpers: count, signal, askedTwice: twice, ...figures }, null, 2),
+  JSON.stringify({ seed, seconds, visitors, helpers: count, signal, askedTwice: twice, ...figures }, null, 2),
 );
+if (hasFaults)
+  for (const [name, { runs, broken }] of Object.entries(faults))
+    console.log(`| ${name} | ${runs} | ${broken} |`);
 for (const helper of helpers) await helper.end('SIGKILL');
 agent.close();
 await redis?.stop();
@@ -142,6 +180,10 @@ const broken = [
   'doubledInHistory',
   'wrongInHistory',
   'badExits',
+  'wrongEnds',
+  'conflicts',
+  'returned',
+  'handlesLeft',
 ].filter((name) => counts[name] > 0);
 if (isRoll && (counts.ends['turn-failed'] ?? 0) > 0) broken.push('failed under a rolling restart');
 if (isRoll && counts.longestGapMs > mostGapMs) broken.push('a gap of more than two seconds');
