@@ -27,8 +27,12 @@ export function createHalting(parts: {
     if (stands.status !== 'running' || stands.runner === runner) return runs.get(turn)?.stop();
     // Another helper runs it: it hears of this from the store, the agent from us. The store is first, or the runner
     // would take what the agent leaves then for the whole answer.
-    const change = { status: 'stopped', endedAt: now() } as const;
-    const end = () => store.endTurn(conversation.id, record.id, change, { status: 'running' });
+    const end = async () => {
+      // Its runner adds what it has said, unless it was killed.
+      await turn.catchUp?.().catch(() => {});
+      const change = { status: 'stopped', endedAt: now(), ...toMore(turn.text, stands.answer) } as const;
+      return store.endTurn(conversation.id, record.id, change, { status: 'running' });
+    };
     if (!(await cancelling.stopUnread(conversation.chatId, end))) return;
     turn.end(turn.toStopped());
     // Its runner may have been killed: what came with the question goes here too.
@@ -49,4 +53,9 @@ export function createHalting(parts: {
       if (!isElsewhere && stands?.status !== 'paused') return;
     }
   };
+}
+
+/** @param answer what was said before the last decision */
+function toMore(text: string, answer = ''): { answer?: string } {
+  return text.length > answer.length && text.startsWith(answer) ? { answer: text } : {};
 }

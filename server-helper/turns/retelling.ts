@@ -51,7 +51,8 @@ async function tell(
     turn.cite(found?.sources ?? []);
     return turn.end(turn.toCompleted(text, found?.id));
   }
-  sayRest(turn, answer ?? '');
+  // Who stopped it may not have known what was said.
+  if (answer !== undefined) sayRest(turn, answer);
   if (record.status === 'paused' && record.pause) turn.end(turn.toPaused(readPause(record.pause)));
   else if (record.status === 'failed') turn.end(turn.toFailed(new HelperError(record.code ?? 'internal')));
   else turn.end(turn.toStopped(answer ?? turn.text));

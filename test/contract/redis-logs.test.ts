@@ -109,6 +109,23 @@ test('a killed helper’s turn goes on at another under the same ids, and is ask
   expect(late.text).toBe(all.join(''));
 }, 40_000);
 
+test('a killed helper’s turn that is stopped before another takes it keeps the words that were seen', async () => {
+  const [killed, other] = [await start(), helpers[1]!];
+  const visitor = await createVisitor(killed);
+  agent.nextChat(tellWords(agent, words(500), 15));
+  const { conversationId, turnId, stream } = await ask(visitor);
+  await stream.untilText('w20 ');
+  await killed.kill('SIGKILL');
+  const there = at(other, visitor);
+  expect((await there.call('DELETE', toTurnPath(conversationId, turnId))).status).toBe(204);
+  for (const from of [stream.last.id, undefined]) {
+    const rest = await (await there.attach(conversationId, turnId, from)).whole();
+    expect(rest.ended('turn-stopped').message.text).toContain(stream.text);
+  }
+  const { messages } = await there.history(conversationId);
+  expect(messages.at(-1)).toMatchObject({ status: 'stopped', text: expect.stringContaining(stream.text) });
+}, 30_000);
+
 test('a helper that stood still tells no word of a turn that another tells by now', async () => {
   const [other, still] = [helpers[1]!, await start()];
   const visitor = await createVisitor(still);
