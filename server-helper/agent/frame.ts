@@ -38,6 +38,7 @@ export type Frame =
   | { kind: 'skip' };
 
 const skip: Frame = { kind: 'skip' };
+
 /** For whoever looks at a frame later than in the call that hands it over. */
 export function keep(frame: Frame): Frame {
   return frame.kind === 'text' ? { kind: 'text', text: frame.text } : frame;

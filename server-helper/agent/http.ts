@@ -140,7 +140,6 @@ export function createAgentHttp(
         const parts: Uint8Array[] = [];
         let bytes = 0;
         let status = 0;
-        let isLate = false;
         let header: (name: string) => string | undefined = () => undefined;
         const settle = (end: () => void) => {
           clearTimeout(timer);
@@ -165,8 +164,8 @@ export function createAgentHttp(
             exchange.abort();
           },
           onError(cause) {
-            // Ours says nothing of the agent.
-            if (status === 0 && !isLate) {
+            // Our own abort says nothing of the agent.
+            if (status === 0 && cause !== undefined) {
               note('unreachable');
               tellUnreachable(path, cause);
             }
@@ -196,7 +195,6 @@ export function createAgentHttp(
           },
         });
         const timer = setTimeout(() => {
-          isLate = true;
           aliveAt = Number.NEGATIVE_INFINITY;
           if (status === 0) note('timeout');
           reject(new HelperError('agent-timeout'));

@@ -105,10 +105,11 @@ export class TurnLog {
   appendTold(event: string, isEnd: boolean): void {
     // Most units take one byte, and none more than three.
     this.#makeRoom(event.length, isEnd);
-    let { read, written } = encoder.encodeInto(event, this.#slab.subarray(this.#length));
-    if (read < event.length) {
+    const first = encoder.encodeInto(event, this.#slab.subarray(this.#length));
+    let { written } = first;
+    if (first.read < event.length) {
       this.#makeRoom(event.length * 3, isEnd);
-      ({ read, written } = encoder.encodeInto(event, this.#slab.subarray(this.#length)));
+      ({ written } = encoder.encodeInto(event, this.#slab.subarray(this.#length)));
     }
     this.#starts.push(this.#length);
     this.#length += written;

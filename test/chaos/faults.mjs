@@ -12,7 +12,7 @@ export function createRandom(seed) {
 }
 
 const plain = { mayEnd: ['turn-completed'] };
-const refused = { mayEnd: ['turn-failed'], isUnasked: true };
+const refused = { mayEnd: ['turn-failed'] };
 
 /**
  * Each with the ends that it may have where nothing else is wrong. `refuse`: how the agent answers instead. `midway`: what

@@ -1,3 +1,4 @@
+/** The helper's own connections to the agent: kept, cut, abandoned, late, encrypted; an answer is whole or told as broken. */
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
